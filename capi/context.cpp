@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include <algorithm>
+
+#include "capi/call.hpp"
+#include "kernels/runtime.hpp"
+
+using namespace moemesh;
+using namespace moemesh::capi;
+
+namespace {
+
+constexpr moemesh_context_params defaults{
+    sizeof(moemesh_context_params), {0, MOEMESH_COMM_NONE, 0}, nullptr, nullptr, nullptr, nullptr, nullptr, 0.0,
+    MOEMESH_LOG_WARNING, 0, 0, 0};
+
+using P = moemesh_context_params;
+static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,
+                         &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads, &P::reserved));
+static_assert(sizeof(moemesh_comm) == 16 && sizeof(moemesh_view) == 16 + 2 * 32 + 8);
+
+}  // namespace
+
+int32_t moemesh_context_params_init(moemesh_context_params* params, int64_t struct_size) {
+  return init_struct(params, struct_size, defaults, sizeof defaults, "context_params");
+}
+
+int32_t moemesh_context_create(const moemesh_context_params* params, moemesh_context* context) {
+  return guarded([&](Call&) {
+    required(context, "context");
+    const auto p = params ? read_struct(params, defaults, sizeof defaults, "context_params") : defaults;
+    *context = new_handle<moemesh_context>(std::make_shared<Context>(p));
+  });
+}
+
+int32_t moemesh_context_get_info(moemesh_context context, moemesh_context_info* info) {
+  return guarded([&](Call& call) {
+    const auto object = object_of<Context>(context, "context");
+    call.in(object);
+    check_result_struct(info, sizeof *info, "info");
+    moemesh_context_info result{};
+    const auto& world = object->world();
+    result.rank = world.rank();
+    result.size = world.size();
+    const auto& nodes = world.nodes();
+    result.node = nodes.empty() ? 0 : nodes[static_cast<size_t>(world.rank())];
+    result.nodes = nodes.empty() ? 1 : *std::max_element(nodes.begin(), nodes.end()) + 1;
+    result.comm_kind = object->comm_kind();
+    result.threads = kernels::runtime_threads();
+    write_struct(info, result);
+  });
+}
+
+int32_t moemesh_context_finalize(moemesh_context context) {
+  return guarded([&](Call& call) {
+    const auto object = object_of<Context>(context, "context");
+    call.in(object);
+    object->finalize();
+  });
+}
+
+void moemesh_context_destroy(moemesh_context* context) { destroy_handle<Context>(context); }

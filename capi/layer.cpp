@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include <algorithm>
+
+#include "capi/call.hpp"
+#include "impl/base/view.hpp"
+#include "impl/moe/layer.hpp"
+
+using namespace moemesh;
+using namespace moemesh::capi;
+
+namespace {
+
+constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+
+constexpr moemesh_layer_params layer_defaults{
+    sizeof(moemesh_layer_params), nullptr, 0, 0, 0, 0, 1.0, 0.02, 0.02, 0.02, 0, MOEMESH_SWIGLU, MOEMESH_SCORE_SOFTMAX,
+    MOEMESH_GATE_RENORM, MOEMESH_ROUTER_LINEAR, MOEMESH_NONFINITE_ERROR};
+constexpr moemesh_forward_params forward_defaults{sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, 0};
+constexpr moemesh_backward_params backward_defaults{sizeof(moemesh_backward_params), nullptr, nullptr, nullptr, nullptr, nullptr};
+
+using L = moemesh_layer_params;
+static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
+                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::top_k, &L::activation, &L::score, &L::gate,
+                         &L::router, &L::nonfinite));
+using F = moemesh_forward_params;
+static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::training, &F::microbatch));
+using B = moemesh_backward_params;
+static_assert(no_padding(&B::struct_size, &B::dy, &B::x, &B::dx, &B::dlogits, &B::stream));
+
+// A tape and the layer that it goes back to.
+struct TapeObject {
+  std::shared_ptr<Layer> layer;
+  std::unique_ptr<Tape> tape;
+  ~TapeObject() {
+    if (tape) layer->recycle(std::move(tape));
+  }
+};
+
+std::shared_ptr<Layer> layer_of(Call& call, moemesh_layer handle) {
+  auto layer = object_of<Layer>(handle, "layer");
+  call.in(layer->mesh());
+  return layer;
+}
+
+ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params* user, const moemesh_tape* tape) {
+  const auto p = read_struct(user, forward_defaults, sizeof forward_defaults, "forward_params");
+  const auto& config = layer.params();
+  ForwardArguments arguments;
+  require(p.training == 0 || p.training == 1, bad, "training: expected 0 or 1, got {}", p.training);
+  require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  require(p.training == 0 || tape != nullptr, bad, "tape: expected a pointer where training = 1, got NULL");
+  arguments.training = p.training == 1;
+  arguments.microbatch = p.microbatch;
+  arguments.x = check_rows(p.x, "x", -1, config.hidden);
+  arguments.y = check_rows(p.y, "y", arguments.x.rows, config.hidden);
+  require(!overlap(arguments.x, arguments.y), bad, "y: overlaps x");
+  if (p.mask) {
+    const Vector mask = check_vector(p.mask, "mask", MOEMESH_UINT8, arguments.x.rows);
+    arguments.mask = static_cast<const uint8_t*>(mask.data);
+    arguments.mask_stride = mask.stride;
+  }
+  require((p.logits != nullptr) == layer.caller_router(), bad, "logits: expected {}",
+          layer.caller_router() ? "a view (ROUTER_CALLER)" : "NULL (the layer has a router)");
+  if (p.logits) arguments.logits = check_rows(p.logits, "logits", arguments.x.rows, config.experts);
+  if (arguments.training) layer.require_step(p.microbatch);
+  return arguments;
+}
+
+BackwardArguments check_backward(const Layer& layer, const Tape& tape, const moemesh_backward_params* user) {
+  const auto p = read_struct(user, backward_defaults, sizeof backward_defaults, "backward_params");
+  const auto& config = layer.params();
+  const int64_t tokens = tape.decision.tokens;
+  BackwardArguments arguments;
+  require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  arguments.dy = check_rows(p.dy, "dy", tokens, config.hidden);
+  arguments.dx = check_rows(p.dx, "dx", tokens, config.hidden);
+  arguments.x = p.x ? check_rows(p.x, "x", tokens, config.hidden) : tape.x;
+  require(!overlap(arguments.dx, arguments.dy), bad, "dx: overlaps dy");
+  require(!overlap(arguments.dx, arguments.x), bad, "dx: overlaps x");
+  require((p.dlogits != nullptr) == layer.caller_router(), bad, "dlogits: expected {}",
+          layer.caller_router() ? "a view (ROUTER_CALLER)" : "NULL (the layer has a router)");
+  if (p.dlogits) arguments.dlogits = check_rows(p.dlogits, "dlogits", tokens, config.experts);
+  layer.require_step(tape.microbatch);
+  layer.require_gradients_wanted();
+  return arguments;
+}
+
+int64_t* rows_array(const moemesh_view* view, const char* name, int64_t experts) {
+  const Vector array = check_vector(view, name, MOEMESH_INT64, experts);
+  require(array.stride == 1, bad, "{}.strides[0]: expected 1, got {}", name, array.stride);
+  return static_cast<int64_t*>(array.data);
+}
+
+void check_choices(const moemesh_view* view, const char* name, int32_t dtype, int64_t tokens, int64_t k) {
+  check_dense(view, name);
+  require(view->dtype == dtype, bad, "{}.dtype: expected {}, got {}", name, dtype, view->dtype);
+  require(view->rank == 2 && view->extents[0] == tokens && view->extents[1] == k, bad, "{}: expected [{}, {}]", name, tokens, k);
+}
+
+}  // namespace
+
+int32_t moemesh_layer_params_init(moemesh_layer_params* params, int64_t struct_size) {
+  return init_struct(params, struct_size, layer_defaults, sizeof layer_defaults, "layer_params");
+}
+
+int32_t moemesh_forward_params_init(moemesh_forward_params* params, int64_t struct_size) {
+  return init_struct(params, struct_size, forward_defaults, sizeof forward_defaults, "forward_params");
+}
+
+int32_t moemesh_backward_params_init(moemesh_backward_params* params, int64_t struct_size) {
+  return init_struct(params, struct_size, backward_defaults, sizeof backward_defaults, "backward_params");
+}
+
+int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert, const moemesh_layer_params* params,
+                             moemesh_layer* layer) {
+  return guarded([&](Call& call) {
+    required(layer, "layer");
+    const auto object = object_of<Mesh>(mesh, "mesh");
+    call.in(*object);
+    moemesh_layer_params p = layer_defaults;
+    std::shared_ptr<Family> shared_family, expert_family;
+    const Finding problem = attempt([&] {
+      shared_family = object_of<Family>(shared, "shared");
+      expert_family = object_of<Family>(expert, "expert");
+      p = read_struct(params, layer_defaults, sizeof layer_defaults, "layer_params");
+    });
+    *layer = new_handle<moemesh_layer>(Layer::create(object, shared_family, expert_family, p, problem));
+  });
+}
+
+void moemesh_layer_destroy(moemesh_layer* layer) { destroy_handle<Layer>(layer); }
+
+int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    object->require_ready();
+    ForwardArguments arguments;
+    const Finding problem = attempt([&] { arguments = check_forward(*object, params, tape); });
+    auto made = object->forward(arguments, problem);
+    if (made) *tape = new_handle<moemesh_tape>(std::shared_ptr<TapeObject>(new TapeObject{object, std::move(made)}));
+  });
+}
+
+int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_backward_params* params) {
+  return guarded([&](Call& call) {
+    required(tape, "tape");
+    const auto object = object_of<TapeObject>(*tape, "tape");
+    call.in(object->layer->mesh());
+    object->layer->require_ready();
+    BackwardArguments arguments;
+    const Finding problem = attempt([&] { arguments = check_backward(*object->layer, *object->tape, params); });
+    try {
+      object->layer->backward(object->tape, arguments, problem);
+    } catch (...) {
+      if (!object->tape) destroy_handle<TapeObject>(tape);
+      throw;
+    }
+    destroy_handle<TapeObject>(tape);
+  });
+}
+
+void moemesh_tape_destroy(moemesh_tape* tape) { destroy_handle<TapeObject>(tape); }
+
+int32_t moemesh_tape_get_routing(moemesh_tape tape, const moemesh_view* experts, const moemesh_view* gates) {
+  return guarded([&](Call& call) {
+    const auto object = object_of<TapeObject>(tape, "tape");
+    call.in(object->layer->mesh());
+    const Decision& decision = object->tape->decision;
+    const int64_t k = object->layer->params().top_k, n = decision.tokens * k;
+    if (experts) check_choices(experts, "experts", MOEMESH_INT32, decision.tokens, k);
+    if (gates) check_choices(gates, "gates", MOEMESH_FLOAT32, decision.tokens, k);
+    if (experts) std::copy_n(decision.chosen.data(), n, static_cast<int32_t*>(experts->data));
+    if (gates) std::copy_n(decision.gates.data(), n, static_cast<float*>(gates->data));
+  });
+}
+
+int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statistics* statistics) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    check_result_struct(statistics, sizeof *statistics, "statistics");
+    const LayerStatistics& s = object->statistics();
+    write_struct(statistics, moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0, s.nonfinite_tokens});
+  });
+}
+
+int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per_expert, const moemesh_view* rows_received) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    const int64_t experts = object->params().experts;
+    int64_t* routed = rows_array(rows_per_expert, "rows_per_expert", experts);
+    int64_t* received = rows_received ? rows_array(rows_received, "rows_received", experts) : nullptr;
+    const LayerStatistics& s = object->statistics();
+    const auto fill = [&](const std::vector<int64_t>& from, int64_t* to) {
+      if (!to) return;
+      if (from.empty())
+        std::fill_n(to, experts, 0);
+      else
+        std::copy(from.begin(), from.end(), to);
+    };
+    fill(s.rows_per_expert, routed);
+    fill(s.rows_received_per_expert, received);
+  });
+}

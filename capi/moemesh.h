@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ *
+ * moemesh: the training step of a mixture-of-experts (MoE) model over a device mesh.
+ *
+ * This is the only header a program needs. It is C11 (and C++), uses <stdint.h> alone, and names no MPI, CUDA or
+ * Kokkos type. moemesh_mpi.h adds one inline that turns an MPI_Comm into a moemesh_comm.
+ *
+ * Rules that hold for every function
+ * ----------------------------------
+ * Status     Returns MOEMESH_OK (0) or a status of MOEMESH_STATUS_LIST. Positive: the objects are unchanged and usable.
+ *            Negative: of the object and its context only destroy is left. On any error every output is untouched
+ *            (stated where it can't be so). moemesh_last_error has a text: argument, expected, got, rank.
+ * Handles    Opaque. `create` returns one, `destroy` takes its address, sets it to NULL, accepts NULL, is local and can't
+ *            fail. A stale or foreign handle is MOEMESH_ERROR_INVALID_HANDLE, never a crash. A parent outlives its
+ *            children: destroying a context or mesh that objects still use frees it when the last of them goes.
+ * Finalize   Contexts and meshes own communicators: `finalize` (collective) frees them. Destroy without it leaks them
+ *            and says so in the log.
+ * Collective "Collective over X" means: every rank of X makes the call, in the same order as its other collective calls.
+ *            Collective create calls compare their whole configuration over the ranks: a difference, or an error found on
+ *            one rank alone, comes back as an error on all of them. A call made with a dead handle or a NULL output
+ *            pointer for a handle can't take part: it fails on its rank only.
+ * Threads    A context and everything made from it belong to one thread at a time. Different contexts may be used from
+ *            different threads at once only where MPI was started with MPI_THREAD_MULTIPLE.
+ *            Kernels run on one pool of threads for the whole process; see moemesh_context_params.threads.
+ * Arrays     moemesh_view. Row-major: the last extent varies fastest. A Fortran array x(H, T) is the C array [T][H].
+ *            Units are elements unless a name says bytes. Host memory only in this release.
+ * Structs    Start with struct_size = sizeof of the struct that the caller compiled; fill them by *_init first. A smaller
+ *            (older) struct is accepted, a larger one if its unknown tail is zero. `reserved` fields must be 0.
+ * Printing   The library prints nothing, never exits, aborts or throws. Messages go to the log callback.
+ * Symbols    T tokens of this rank's data shard and microbatch, H hidden, F ffn, E experts, k experts a token.
+ */
+#ifndef MOEMESH_H
+#define MOEMESH_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#error "moemesh supports ELF platforms only"
+#endif
+#define MOEMESH_API __attribute__((visibility("default")))
+
+#define MOEMESH_VERSION_MAJOR 0
+#define MOEMESH_VERSION_MINOR 1
+#define MOEMESH_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------ status */
+
+/* The one list of statuses: X(name, value, text). 0 = ok, positive = nothing changed, negative = only destroy is left. */
+#define MOEMESH_STATUS_LIST(X)                                                                         \
+  X(OK, 0, "ok")                                                                                       \
+  X(ERROR_INVALID_ARGUMENT, 1, "an argument is null, out of range or of the wrong shape")              \
+  X(ERROR_INVALID_HANDLE, 2, "the handle was never created, was destroyed, or is of another kind")     \
+  X(ERROR_INVALID_STATE, 3, "the call is not allowed in the object's present state")                   \
+  X(ERROR_INVALID_STRUCT, 4, "struct_size is zero, below the first release's size, or above 4096")     \
+  X(ERROR_UNKNOWN_OPTION, 5, "a field that this version does not know is not zero")                    \
+  X(ERROR_NOT_SUPPORTED, 6, "this build or release does not have the feature")                         \
+  X(ERROR_OUT_OF_MEMORY, 7, "memory could not be had")                                                 \
+  X(ERROR_MISMATCH, 8, "the ranks do not agree on the configuration")                                  \
+  X(ERROR_MESH_SIZE, 9, "the axis sizes do not factor")                                                \
+  X(ERROR_NONFINITE_ROUTER, 10, "a router row has NaN, +inf or fewer than k finite logits")            \
+  X(ERROR_PEER_FAILED, 11, "another rank failed in this call")                                         \
+  X(ERROR_NOT_FOUND, 12, "no object of that name")                                                     \
+  X(ERROR_MPI_UNAVAILABLE, 13, "the MPI module could not be loaded")                                   \
+  X(ERROR_MPI_NOT_INITIALIZED, 14, "MPI is not initialized and the library was not asked to do it")    \
+  X(ERROR_MPI_FINALIZED, 15, "MPI is already finalized")                                               \
+  X(ERROR_MPI_KIND, 16, "the communicator is of another MPI than the MPI module")                      \
+  X(ERROR_MPI_THREAD_LEVEL, 17, "MPI was started at a thread level that forbids this call")            \
+  X(ERROR_KOKKOS_FINALIZED, 18, "Kokkos was finalized and can't be started again")                     \
+  X(ERROR_KOKKOS_VERSION, 19, "the loaded Kokkos is not the one the library was compiled with")        \
+  X(ERROR_STEP_FAILED, 20, "a rank failed earlier in this step; the step was dropped on every rank")   \
+  X(ERROR_INTERNAL, -1, "a defect in the library")                                                     \
+  X(ERROR_COMMUNICATION, -2, "the transport failed; the context is broken")                            \
+  X(ERROR_TIMEOUT, -3, "a wait passed the context's deadline; the context is broken")
+
+typedef enum moemesh_status {
+#define MOEMESH_STATUS_ENUM(name, value, text) MOEMESH_##name = value,
+  MOEMESH_STATUS_LIST(MOEMESH_STATUS_ENUM)
+#undef MOEMESH_STATUS_ENUM
+} moemesh_status;
+
+/* "MOEMESH_ERROR_..." and the list's text; never NULL, static storage; an unknown value gives "MOEMESH_UNKNOWN". */
+MOEMESH_API const char* moemesh_status_name(int32_t status);
+MOEMESH_API const char* moemesh_status_text(int32_t status);
+
+/* The library's version (three int32, all required). May be called at any time. */
+MOEMESH_API int32_t moemesh_version(int32_t* major, int32_t* minor, int32_t* patch);
+
+/* ------------------------------------------------------------------------------------------------ handles */
+
+typedef struct moemesh_context_handle* moemesh_context;
+typedef struct moemesh_mesh_handle* moemesh_mesh;
+typedef struct moemesh_family_handle* moemesh_family;
+typedef struct moemesh_parameter_handle* moemesh_parameter; /* belongs to its family; has no destroy */
+typedef struct moemesh_layer_handle* moemesh_layer;
+typedef struct moemesh_tape_handle* moemesh_tape;
+typedef struct moemesh_optimizer_handle* moemesh_optimizer;
+
+/* Text of the last error of `context`, or with NULL of the calling thread (errors before a context exists).
+ * Copies at most capacity-1 bytes and a final 0 to `buffer` (may be NULL if capacity is 0); `length` (may be NULL)
+ * receives the whole length in bytes without the 0. A successful call does not clear the text. */
+MOEMESH_API int32_t moemesh_last_error(moemesh_context context, char* buffer, int64_t capacity, int64_t* length);
+
+/* Finalizes what the library itself started (MPI if it was asked to initialize it, its private Kokkos); to be called
+ * after every context is destroyed, else MOEMESH_ERROR_INVALID_STATE. Later context_create calls return
+ * MOEMESH_ERROR_KOKKOS_FINALIZED. Optional: a process may simply exit, but then MPI stays the program's to finalize. */
+MOEMESH_API int32_t moemesh_shutdown(void);
+
+/* ------------------------------------------------------------------------------------------------ arrays */
+
+typedef enum moemesh_dtype {
+  MOEMESH_FLOAT32 = 1,
+  MOEMESH_FLOAT64 = 2,
+  MOEMESH_BFLOAT16 = 3, /* known, not supported in this release */
+  MOEMESH_INT32 = 4,
+  MOEMESH_INT64 = 5,
+  MOEMESH_UINT8 = 6 /* masks: 0 or not 0 */
+} moemesh_dtype;
+
+typedef enum moemesh_memory { MOEMESH_MEMORY_HOST = 1, MOEMESH_MEMORY_CUDA = 2 /* not supported here */ } moemesh_memory;
+
+/* An array that the caller owns. Fixed layout for ever, so it has no struct_size. */
+typedef struct moemesh_view {
+  int32_t dtype;      /* moemesh_dtype */
+  int32_t memory;     /* moemesh_memory */
+  int32_t rank;       /* 1..4: how many extents count */
+  int32_t reserved;   /* 0 */
+  int64_t extents[4]; /* elements */
+  int64_t strides[4]; /* elements between neighbours of each dimension; the last used one must be 1 unless stated */
+  void* data;         /* aligned to its element size; may be NULL where an extent is 0; not written where it is an input */
+} moemesh_view;
+
+/* Fills `view` as a dense row-major host array. extents has `rank` entries. */
+MOEMESH_API int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const int64_t* extents, void* data);
+
+/* ------------------------------------------------------------------------------------------------ context */
+
+/* Which MPI a communicator handle belongs to. Fortran handle 0 is MPI_COMM_WORLD in Open MPI, so a number alone means
+ * nothing. MPI_WORLD: the world of the MPI that the module was built for, for programs that do not include mpi.h. */
+typedef enum moemesh_comm_kind {
+  MOEMESH_COMM_NONE = 0, /* one rank, no MPI */
+  MOEMESH_COMM_OPENMPI = 1,
+  MOEMESH_COMM_MPICH_ABI = 2,
+  MOEMESH_COMM_MPI_ABI = 3, /* MPI 5 ABI: not supported in this release */
+  MOEMESH_COMM_MPI_WORLD = 4
+} moemesh_comm_kind;
+
+/* Use moemesh_comm_from_mpi of moemesh_mpi.h to make one from an MPI_Comm. */
+typedef struct moemesh_comm {
+  int64_t handle; /* MPI_Comm_c2f of the communicator; ignored for NONE and MPI_WORLD */
+  int32_t kind;   /* moemesh_comm_kind */
+  int32_t reserved;
+} moemesh_comm;
+
+typedef enum moemesh_log_level {
+  MOEMESH_LOG_ERROR = 1,
+  MOEMESH_LOG_WARNING = 2,
+  MOEMESH_LOG_INFO = 3,
+  MOEMESH_LOG_DEBUG = 4
+} moemesh_log_level;
+
+/* Called on the thread that made the API call; must not call the library; `message` lives during the call. */
+typedef void (*moemesh_log_function)(void* user, int32_t level, const char* message);
+
+/* Host allocator. allocate: `bytes` > 0, `alignment` a power of two; NULL = out of memory. Called from the thread that
+ * made the API call; must not call the library. Holds parameters, gradients, optimizer state and activations; small
+ * bookkeeping uses the C++ heap. */
+typedef void* (*moemesh_allocate_function)(void* user, int64_t bytes, int64_t alignment);
+typedef void (*moemesh_free_function)(void* user, void* pointer, int64_t bytes);
+
+typedef struct moemesh_context_params {
+  int64_t struct_size;
+  moemesh_comm comm;                   /* default NONE. Duplicated: the caller may free its own after create */
+  moemesh_log_function log;            /* default NULL: silent */
+  void* log_user;                      /* passed back to log */
+  moemesh_allocate_function allocate;  /* default NULL: the C library's; both or neither */
+  moemesh_free_function free;          /* as above */
+  void* allocator_user;                /* passed back to both */
+  double timeout_seconds;              /* deadline of every blocking wait; 0 (default) = none. Past it: ERROR_TIMEOUT */
+  int32_t log_level;                   /* most detailed level wanted, default MOEMESH_LOG_WARNING */
+  int32_t mpi_init;                    /* 0 (default): MPI must be up. 1: initialize it if it is not (FUNNELED) */
+  int32_t threads;                     /* size of the process's kernel pool, fixed by the first context. 0 (default):
+                                          OMP_NUM_THREADS if set, else the cores this process may run on divided by the
+                                          ranks of the communicator on this node, at least 1. Later contexts share the
+                                          pool; another number than it has is logged and ignored */
+  int32_t reserved;
+} moemesh_context_params;
+
+typedef struct moemesh_context_info {
+  int64_t struct_size;
+  int64_t rank;       /* in the context's communicator */
+  int64_t size;
+  int64_t node;       /* 0-based number of this rank's shared-memory node, in order of its lowest rank */
+  int64_t nodes;
+  int32_t comm_kind;  /* moemesh_comm_kind in use (MPI_WORLD is reported as the real kind) */
+  int32_t threads;    /* of the kernel pool */
+} moemesh_context_info;
+
+MOEMESH_API int32_t moemesh_context_params_init(moemesh_context_params* params, int64_t struct_size);
+/* Collective over the communicator. Errors: MPI_* and KOKKOS_* statuses, INVALID_ARGUMENT, MISMATCH. params NULL = defaults. */
+MOEMESH_API int32_t moemesh_context_create(const moemesh_context_params* params, moemesh_context* context);
+/* info->struct_size is set by the caller. */
+MOEMESH_API int32_t moemesh_context_get_info(moemesh_context context, moemesh_context_info* info);
+/* Collective over the context: frees its communicator. Meshes must be finalized before (else INVALID_STATE). Afterwards
+ * only destroy is left. Where MPI is already finalized it frees nothing of MPI and returns OK. */
+MOEMESH_API int32_t moemesh_context_finalize(moemesh_context context);
+MOEMESH_API void moemesh_context_destroy(moemesh_context* context);
+
+/* ------------------------------------------------------------------------------------------------ mesh */
+
+/* Axes; a group is the set of ranks that agree on every axis but the named ones, in ascending rank order.
+ * The first four are the dense grid's. EXPERT_* are the expert grid's: the ranks of one stage, renumbered in the order
+ * string with pp left out, read as mixed radix with tp replaced by expert_tp and dp by expert_dp, where
+ * expert_tp*ep*expert_dp = tp*ep*dp. Axes of the two grids can't be mixed (PP belongs to both). With expert_tp = tp the
+ * grids are the same. */
+enum {
+  MOEMESH_AXIS_TP = 1,
+  MOEMESH_AXIS_EP = 2,
+  MOEMESH_AXIS_PP = 4,
+  MOEMESH_AXIS_DP = 8,
+  MOEMESH_AXIS_EXPERT_TP = 16,
+  MOEMESH_AXIS_EXPERT_EP = 32,
+  MOEMESH_AXIS_EXPERT_DP = 64,
+  /* the groups that have names */
+  MOEMESH_GROUP_WORLD = 15,           /* every rank */
+  MOEMESH_GROUP_STAGE = 11,           /* the ranks of one pipeline stage */
+  MOEMESH_GROUP_SHARED_GRADIENT = 10, /* dp x ep: where SHARED gradients are summed */
+  MOEMESH_GROUP_EXPERT_GRADIENT = 64, /* expert_dp: where EXPERT gradients are summed */
+  MOEMESH_GROUP_EXPERT_EXCHANGE = 32  /* ep: where tokens are exchanged */
+};
+
+typedef struct moemesh_mesh_params {
+  int64_t struct_size;
+  int32_t tp;              /* tensor, default 1 */
+  int32_t ep;              /* expert, default 1 */
+  int32_t pp;              /* pipeline, default 1 */
+  int32_t dp;              /* data, default 1; tp*ep*pp*dp must be the number of ranks (else MESH_SIZE) */
+  int32_t expert_tp;       /* divides tp (else MESH_SIZE); 0 (default) = tp */
+  int32_t ranks_per_node;  /* for moemesh_mesh_plan: ranks [i*n, (i+1)*n) share a node; 0 (default) = all on one node.
+                              Ignored (must be 0) by moemesh_mesh_create, which asks MPI */
+  const char* order;       /* the four axes, joined by '-', leftmost varying fastest over the ranks; NULL (default) =
+                              "tp-ep-pp-dp"; copied */
+} moemesh_mesh_params;
+
+/* Where a rank sits. expert_* are its place in the expert grid. */
+typedef struct moemesh_coordinates {
+  int64_t struct_size;
+  int64_t tp;
+  int64_t ep;
+  int64_t pp;
+  int64_t dp;
+  int64_t expert_tp;
+  int64_t expert_ep;
+  int64_t expert_dp;
+  int64_t data_shard; /* dp*ep_size + ep: which data shard feeds this rank; tp peers and stages share it */
+} moemesh_coordinates;
+
+/* One group of the mesh. */
+typedef struct moemesh_group {
+  int64_t struct_size;
+  int64_t size;     /* ranks in the group */
+  int64_t position; /* of the asked rank within it, 0-based */
+  int64_t groups;   /* groups of this kind in the mesh: world/size */
+  int64_t node_crossing; /* 1: some group of this kind has ranks on more than one node, else 0 */
+} moemesh_group;
+
+/* One axis. */
+typedef struct moemesh_axis_report {
+  int64_t struct_size;
+  int64_t size;
+  int64_t stride;        /* rank distance of neighbours along the axis (dense axes), or index distance within the stage's
+                            renumbering (EXPERT_* axes) */
+  int64_t node_crossing; /* as in moemesh_group */
+} moemesh_axis_report;
+
+MOEMESH_API int32_t moemesh_mesh_params_init(moemesh_mesh_params* params, int64_t struct_size);
+/* Collective over the context. Logs a warning where tp groups cross nodes. */
+MOEMESH_API int32_t moemesh_mesh_create(moemesh_context context, const moemesh_mesh_params* params, moemesh_mesh* mesh);
+/* A mesh of `world` ranks without a communicator: answers the queries below for any rank, in constant time and memory;
+ * everything else on it returns INVALID_STATE. Local. `context` may be NULL. */
+MOEMESH_API int32_t moemesh_mesh_plan(moemesh_context context, int64_t world, const moemesh_mesh_params* params, moemesh_mesh* mesh);
+MOEMESH_API int32_t moemesh_mesh_get_coordinates(moemesh_mesh mesh, int64_t rank, moemesh_coordinates* coordinates);
+/* axes: MOEMESH_AXIS_* added together, or a MOEMESH_GROUP_*. */
+MOEMESH_API int32_t moemesh_mesh_get_group(moemesh_mesh mesh, int32_t axes, int64_t rank, moemesh_group* group);
+/* The rank at `position` of the group that `rank` is in. */
+MOEMESH_API int32_t moemesh_mesh_get_group_member(moemesh_mesh mesh, int32_t axes, int64_t rank, int64_t position, int64_t* member);
+/* One axis constant only. */
+MOEMESH_API int32_t moemesh_mesh_get_axis_report(moemesh_mesh mesh, int32_t axis, moemesh_axis_report* report);
+/* Of `experts` experts, the rank's first (global index) and number: contiguous by ep coordinate, the first
+ * experts mod ep coordinates own one more. */
+MOEMESH_API int32_t moemesh_mesh_get_experts(moemesh_mesh mesh, int64_t experts, int64_t rank, int64_t* first, int64_t* count);
+/* Collective over the context: frees the group communicators. Afterwards only destroy is left (of children too). */
+MOEMESH_API int32_t moemesh_mesh_finalize(moemesh_mesh mesh);
+MOEMESH_API void moemesh_mesh_destroy(moemesh_mesh* mesh);
+
+/* ------------------------------------------------------------------------------------------------ the caller's collectives */
+
+typedef enum moemesh_reduce_op { MOEMESH_SUM = 1, MOEMESH_MAX = 2 } moemesh_reduce_op;
+
+/* Collectives over the group of `axes` that this rank is in, on the caller's dense host arrays (strides row-major dense),
+ * for the parts of the model that are the caller's own (attention over tp, losses over shards). They block, are recorded
+ * in the ledger under phase CALLER, and are deterministic: contributions are combined in group order.
+ * dtypes: FLOAT32, FLOAT64, INT32, INT64. Extents must agree over the group (a shorter or longer array on one rank is
+ * ERROR_MISMATCH there). The first use of a new `axes` value creates its communicator (collective over the group). */
+MOEMESH_API int32_t moemesh_all_reduce(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* array);
+/* receive has group-size times the elements of send, ordered by group position; no overlap of the two. */
+MOEMESH_API int32_t moemesh_all_gather(moemesh_mesh mesh, int32_t axes, const moemesh_view* send, const moemesh_view* receive);
+/* send has group-size times the elements of receive; position p receives the combined p-th part. */
+MOEMESH_API int32_t moemesh_reduce_scatter(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* send,
+                                           const moemesh_view* receive);
+/* root: a group position. */
+MOEMESH_API int32_t moemesh_broadcast(moemesh_mesh mesh, int32_t axes, int64_t root, const moemesh_view* array);
+
+/* ------------------------------------------------------------------------------------------------ ledger */
+
+typedef enum moemesh_collective {
+  MOEMESH_COLLECTIVE_ALL_TO_ALL = 1,     /* payload of dispatch, combine and their backwards */
+  MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all that tells sizes */
+  MOEMESH_COLLECTIVE_ALL_REDUCE = 3,
+  MOEMESH_COLLECTIVE_ALL_GATHER = 4,
+  MOEMESH_COLLECTIVE_REDUCE_SCATTER = 5,
+  MOEMESH_COLLECTIVE_BROADCAST = 6,
+  MOEMESH_COLLECTIVE_AGREEMENT = 7 /* configuration and error agreement, norm: a few words down and up a tree */
+} moemesh_collective;
+
+typedef enum moemesh_phase {
+  MOEMESH_PHASE_SETUP = 1,    /* create calls, reading parameters */
+  MOEMESH_PHASE_FORWARD = 2,
+  MOEMESH_PHASE_BACKWARD = 3,
+  MOEMESH_PHASE_REDUCTION = 4, /* gradients */
+  MOEMESH_PHASE_UPDATE = 5,    /* norm, gathering parameters */
+  MOEMESH_PHASE_CALLER = 6
+} moemesh_phase;
+
+/* What this rank did since the mesh was created or the ledger was last reset: one entry for each (axes, family, phase,
+ * collective) that occurred. Collectives over groups of one rank do nothing and are not recorded. */
+typedef struct moemesh_ledger_entry {
+  int64_t struct_size;
+  int64_t calls;
+  int64_t messages;        /* point-to-point messages that this rank sent */
+  int64_t bytes;           /* payload bytes that this rank sent to other ranks */
+  int64_t bytes_internode; /* the part of bytes that left the node */
+  int32_t axes;            /* MOEMESH_AXIS_* */
+  int32_t family;          /* moemesh_family_kind, or 0 */
+  int32_t phase;           /* moemesh_phase */
+  int32_t collective;      /* moemesh_collective */
+} moemesh_ledger_entry;
+
+MOEMESH_API int32_t moemesh_ledger_get_count(moemesh_mesh mesh, int64_t* count);
+/* index 0 .. count-1; order: by axes, family, phase, collective. */
+MOEMESH_API int32_t moemesh_ledger_get_entry(moemesh_mesh mesh, int64_t index, moemesh_ledger_entry* entry);
+MOEMESH_API int32_t moemesh_ledger_reset(moemesh_mesh mesh);
+
+/* ------------------------------------------------------------------------------------------------ families and parameters */
+
+/* Parameters that are replicated over the same ranks. SHARED: everything but experts; gradients are summed over dp x ep.
+ * EXPERT: expert weights; gradients are summed over expert_dp. Both sums are then multiplied by the SAME factor
+ * (see moemesh_step_begin), never divided by the size of the group that was reduced over. */
+typedef enum moemesh_family_kind { MOEMESH_SHARED = 1, MOEMESH_EXPERT = 2 } moemesh_family_kind;
+
+typedef struct moemesh_family_params {
+  int64_t struct_size;
+  int64_t seed;     /* of the initial weights, default 0; equal on all ranks */
+  int32_t kind;     /* moemesh_family_kind; required */
+  int32_t dtype;    /* of its parameters: MOEMESH_FLOAT32 (default); BFLOAT16 is NOT_SUPPORTED here */
+} moemesh_family_params;
+
+/* How a parameter relates to the family's tp axis (tp for SHARED, expert_tp for EXPERT). */
+typedef enum moemesh_tp_kind {
+  MOEMESH_TP_REPLICA = 1, /* whole on every tp rank, gradients already equal; its norm counts on tp 0 */
+  MOEMESH_TP_SHARDED = 2, /* dimension tp_dim is cut into equal parts, rank i holds part i */
+  MOEMESH_TP_PARTIAL = 3  /* whole on every tp rank, gradients are partial sums: summed over tp before the family's sum */
+} moemesh_tp_kind;
+
+/* Initial weights depend on (seed, name, global expert index, element index in the unsplit matrix) alone. */
+typedef enum moemesh_init_kind {
+  MOEMESH_INIT_CONSTANT = 1, /* init_value everywhere */
+  MOEMESH_INIT_NORMAL = 2,   /* mean 0, standard deviation init_value */
+  MOEMESH_INIT_UNIFORM = 3   /* in [-init_value, init_value) */
+} moemesh_init_kind;
+
+typedef struct moemesh_parameter_params {
+  int64_t struct_size;
+  const char* name;     /* unique in the family, global (contains the layer number), at most 255 bytes; copied */
+  int64_t experts;      /* EXPERT: how many experts the stack has in all (>= 1), split over ep; SHARED: 0 */
+  int64_t extents[4];   /* of the unsplit parameter, of one expert for EXPERT; the first `rank` count */
+  void* data;           /* NULL (default): the library owns it, flat. Else this rank's part (see moemesh_parameter_get_info),
+                           dense, borrowed until the family is destroyed; its values are kept as they are at commit */
+  void* gradient;       /* NULL (default): the library owns the fp32 main gradient. Else an fp32 array of the local
+                           shape, borrowed likewise: the library accumulates and reduces in it */
+  double init_value;    /* see moemesh_init_kind; default 0 */
+  double decay_scale;   /* multiplies the optimizer's weight decay, default 1; 0 = no decay */
+  double learning_rate_scale; /* multiplies the learning rate, default 1 */
+  int32_t rank;         /* 1..3 for EXPERT, 1..4 for SHARED */
+  int32_t dtype;        /* 0 (default) = the family's */
+  int32_t tp_kind;      /* moemesh_tp_kind, default REPLICA */
+  int32_t tp_dim;       /* of SHARDED: which extent is cut; tp must divide it */
+  int32_t init_kind;    /* moemesh_init_kind, default CONSTANT */
+  int32_t reserved;
+} moemesh_parameter_params;
+
+typedef struct moemesh_parameter_info {
+  int64_t struct_size;
+  int64_t experts;       /* as registered */
+  int64_t first_expert;  /* global index of the first one here (EXPERT), else 0 */
+  int64_t local_experts; /* here (EXPERT), else 0 */
+  int64_t elements;      /* here */
+  int64_t extents[4];    /* unsplit, as registered */
+  int32_t rank;
+  int32_t family;        /* moemesh_family_kind */
+  int32_t tp_kind;
+  int32_t tp_dim;
+} moemesh_parameter_info;
+
+MOEMESH_API int32_t moemesh_family_params_init(moemesh_family_params* params, int64_t struct_size);
+/* Collective over the context. */
+MOEMESH_API int32_t moemesh_family_create(moemesh_mesh mesh, const moemesh_family_params* params, moemesh_family* family);
+MOEMESH_API void moemesh_family_destroy(moemesh_family* family);
+
+MOEMESH_API int32_t moemesh_parameter_params_init(moemesh_parameter_params* params, int64_t struct_size);
+/* Local; before commit. The order of registration does not matter. This rank's part has the shape
+ * [local_experts, extents with tp_dim cut] (EXPERT) or [extents with tp_dim cut] (SHARED), row-major. */
+MOEMESH_API int32_t moemesh_parameter_register(moemesh_family family, const moemesh_parameter_params* params,
+                                               moemesh_parameter* parameter);
+/* Collective over the context: compares the registered parameters over the ranks of each stage, lays them out by name,
+ * allocates and initializes what the library owns. After it nothing can be registered; before it nothing can be used.
+ * On error the family is as before. */
+MOEMESH_API int32_t moemesh_family_commit(moemesh_family family);
+MOEMESH_API int32_t moemesh_parameter_find(moemesh_family family, const char* name, moemesh_parameter* parameter);
+MOEMESH_API int32_t moemesh_parameter_get_info(moemesh_parameter parameter, moemesh_parameter_info* info);
+
+/* This rank's current values, shape as above, until release. Waits for values that are still being gathered (none in
+ * this release: the update gathers before it returns). stream: NULL on hosts. */
+MOEMESH_API int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moemesh_view* view);
+MOEMESH_API int32_t moemesh_parameter_release(moemesh_parameter parameter);
+/* This rank's fp32 main gradient, same shape. During a step: what was accumulated so far. */
+MOEMESH_API int32_t moemesh_parameter_get_gradient(moemesh_parameter parameter, moemesh_view* view);
+/* Says that this microbatch's gradient of `parameter` is complete on this rank. gradient: fp32, the local shape, any
+ * strides, added into the main gradient; or NULL where the caller accumulated into the main gradient itself.
+ * Once per parameter and microbatch of the open step (twice is INVALID_STATE); a missing one counts as zero. Layers do it
+ * for their own parameters. */
+MOEMESH_API int32_t moemesh_gradient_ready(moemesh_parameter parameter, const moemesh_view* gradient, void* stream);
+/* The caller wrote parameter values itself (through acquired views or borrowed memory): refreshes what is derived from
+ * them. */
+MOEMESH_API int32_t moemesh_parameters_changed(moemesh_family family);
+
+typedef enum moemesh_quantity {
+  MOEMESH_VALUE = 1,
+  MOEMESH_GRADIENT = 2, /* of the last finished step: reduced, divided, before clipping */
+  MOEMESH_MASTER = 3,   /* fp32 parameters are their own masters */
+  MOEMESH_MOMENT1 = 4,  /* AdamW's first moment, SGD's momentum */
+  MOEMESH_MOMENT2 = 5   /* AdamW's second moment */
+} moemesh_quantity;
+
+/* The whole unsplit parameter (of one global expert for EXPERT; expert = 0 for SHARED) of this rank's stage, whatever the
+ * sharding: fp32, dense, the registered extents, bit-exact. Collective over the ranks of the stage; every one gets it.
+ * Moments need an optimizer with that state (else NOT_FOUND). */
+MOEMESH_API int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
+/* The reverse: every rank of the stage passes the same whole array and keeps its part. Local. GRADIENT can't be written. */
+MOEMESH_API int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
+
+/* ------------------------------------------------------------------------------------------------ MoE layer */
+
+typedef enum moemesh_score { MOEMESH_SCORE_SOFTMAX = 1, MOEMESH_SCORE_SIGMOID = 2 } moemesh_score;
+
+typedef enum moemesh_gate {
+  MOEMESH_GATE_RAW = 1,           /* the score of the chosen expert */
+  MOEMESH_GATE_RENORM = 2,        /* divided by the sum over the chosen k (softmax: the softmax of the chosen logits) */
+  MOEMESH_GATE_SOFTMAX_TOPK = 3   /* softmax over the chosen logits, whatever the score that chose them */
+} moemesh_gate;
+
+typedef enum moemesh_activation {
+  MOEMESH_IDENTITY = 1,
+  MOEMESH_RELU = 2,
+  MOEMESH_GELU_TANH = 3,
+  MOEMESH_GELU_ERF = 4,
+  MOEMESH_SILU = 5,
+  MOEMESH_SWIGLU = 6, /* silu(Wg x) * W1 x */
+  MOEMESH_GEGLU = 7   /* gelu_erf(Wg x) * W1 x */
+} moemesh_activation;
+
+typedef enum moemesh_router_kind {
+  MOEMESH_ROUTER_LINEAR = 1, /* the library's: logits = Wr x, Wr [E, H] a SHARED parameter */
+  MOEMESH_ROUTER_CALLER = 2  /* the caller hands in logits and gets their gradient */
+} moemesh_router_kind;
+
+typedef enum moemesh_nonfinite {
+  MOEMESH_NONFINITE_ERROR = 1, /* a bad logit row fails the call on every rank of the exchange */
+  MOEMESH_NONFINITE_DROP = 2   /* such a token goes nowhere (as if masked) and is counted */
+} moemesh_nonfinite;
+
+/* A dropless MoE layer. Router: fp32 logits; selection by falling score, ties to the lower expert index, k distinct experts;
+ * gate = gate kind of the score, times gate_scale. Expert e: y = W2 act(W1 x), gated kinds W2 (act(Wg x) * W1 x);
+ * token: y = sum over its k experts of gate * expert(x), plus shared(x) without a gate. tp splits F. */
+typedef struct moemesh_layer_params {
+  int64_t struct_size;
+  const char* name;       /* prefix of its parameters' names; unique; copied. "<name>.router", "<name>.w1", "<name>.wg",
+                             "<name>.w2" (EXPERT), "<name>.shared.w1", "<name>.shared.wg", "<name>.shared.w2" */
+  int64_t hidden;         /* H >= 1 */
+  int64_t ffn;            /* F of each expert >= 1, divisible by expert_tp */
+  int64_t experts;        /* E >= 1, any number: need not be divisible by ep */
+  int64_t shared_ffn;     /* width of the shared expert, divisible by tp; 0 (default) = none */
+  double gate_scale;      /* default 1 */
+  double init_std_router; /* standard deviations of the initial weights; default 0.02 each */
+  double init_std_in;     /* W1, Wg */
+  double init_std_out;    /* W2 */
+  int32_t top_k;          /* 1 .. E */
+  int32_t activation;     /* moemesh_activation, default SWIGLU */
+  int32_t score;          /* moemesh_score, default SOFTMAX */
+  int32_t gate;           /* moemesh_gate, default RENORM */
+  int32_t router;         /* moemesh_router_kind, default LINEAR */
+  int32_t nonfinite;      /* moemesh_nonfinite, default ERROR */
+} moemesh_layer_params;
+
+typedef struct moemesh_forward_params {
+  int64_t struct_size;
+  const moemesh_view* x;      /* in, [T, H] fp32, row stride >= H; T may be 0 and may differ per data shard; equal on tp
+                                 peers. Borrowed until backward consumed the tape, unless backward gets x again */
+  const moemesh_view* y;      /* out, [T, H] fp32, row stride >= H, no overlap with x; gaps between rows are not touched */
+  const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
+  const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */
+  void* stream;               /* NULL on hosts */
+  int32_t training;           /* 1 (default): makes a tape. 0: none, and counts nothing */
+  int32_t microbatch;         /* 0-based, within the open step; default 0 */
+} moemesh_forward_params;
+
+typedef struct moemesh_backward_params {
+  int64_t struct_size;
+  const moemesh_view* dy;      /* in, [T, H] fp32 */
+  const moemesh_view* x;       /* in, the forward's x again, or NULL: the forward's pointer is still good */
+  const moemesh_view* dx;      /* out, [T, H] fp32, overwritten; must not overlap dy or x */
+  const moemesh_view* dlogits; /* out, [T, E] fp32, overwritten; ROUTER_CALLER only */
+  void* stream;                /* NULL on hosts */
+} moemesh_backward_params;
+
+/* Of the last forward with training = 1. */
+typedef struct moemesh_layer_statistics {
+  int64_t struct_size;
+  int64_t tokens;          /* unmasked tokens of this rank's shard */
+  int64_t rows;            /* (token, expert) assignments of this rank's shard */
+  int64_t copies_sent;     /* (token, destination rank) pairs to other ranks */
+  int64_t rows_received;   /* rows that this rank's experts computed */
+  int64_t dropped_rows;    /* by capacity: 0 in this release */
+  int64_t nonfinite_tokens;/* dropped by MOEMESH_NONFINITE_DROP */
+} moemesh_layer_statistics;
+
+MOEMESH_API int32_t moemesh_layer_params_init(moemesh_layer_params* params, int64_t struct_size);
+/* Collective over the context. Registers the layer's parameters in both families, which must not be committed yet. */
+MOEMESH_API int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
+                                         const moemesh_layer_params* params, moemesh_layer* layer);
+MOEMESH_API void moemesh_layer_destroy(moemesh_layer* layer);
+
+MOEMESH_API int32_t moemesh_forward_params_init(moemesh_forward_params* params, int64_t struct_size);
+MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params, int64_t struct_size);
+/* Collective over the stage's ep x tp block (the ranks that agree on pp and dp). Blocks. One dispatch and one combine
+ * all-to-all and one count exchange over ep where ep > 1; one all-reduce of y over tp where tp > 1. training = 1 needs an
+ * open step (moemesh_step_begin). Several tapes may be alive.
+ * A rank that fails (bad view, non-finite row) takes part with zero rows: nobody hangs. The error then comes back on
+ * every rank of the block that the failure reached (its own status there; NONFINITE_ROUTER as itself, others as PEER_FAILED),
+ * y is unspecified on those, there is no tape, and the open step will end in STEP_FAILED on all ranks of the context.
+ * tape: may be NULL if training = 0. */
+MOEMESH_API int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape);
+/* Collective as forward; consumes the tape (sets it to NULL) also where the computation fails, but not where an argument
+ * is found wrong before it started on a mesh of one rank. dx is the gradient of this shard's own loss. Weight gradients
+ * are added into the main gradients, which are then ready for the tape's microbatch (moemesh_gradient_ready). */
+MOEMESH_API int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_backward_params* params);
+/* Drops a tape without a backward. Local. */
+MOEMESH_API void moemesh_tape_destroy(moemesh_tape* tape);
+/* The routing decision on the tape: experts [T, k] INT32 (global indices in order of choice, -1 for tokens that go
+ * nowhere) and gates [T, k] fp32 (0 there); either may be NULL. Local. */
+MOEMESH_API int32_t moemesh_tape_get_routing(moemesh_tape tape, const moemesh_view* experts, const moemesh_view* gates);
+MOEMESH_API int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statistics* statistics);
+/* rows_per_expert: [E] INT64, this shard's assignments to each expert in the last training forward; rows_received: NULL or [E]
+ * INT64, the rows that each expert of this rank computed (0 for experts that live elsewhere). */
+MOEMESH_API int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per_expert,
+                                           const moemesh_view* rows_received);
+
+/* ------------------------------------------------------------------------------------------------ optimizer and step */
+
+typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moemesh_optimizer_kind;
+
+/* What is sharded over the family's own gradient group of width d. Bytes a parameter with AdamW and fp32 parameters:
+ * stage 0: 16, stage 1: 8 + 8/d (SGD with momentum: 12 and 8 + 4/d; without: 8 and 8). Stages 2 and 3: not supported yet. */
+typedef struct moemesh_optimizer_params {
+  int64_t struct_size;
+  double learning_rate; /* default 1e-3 */
+  double beta1;         /* AdamW, default 0.9 */
+  double beta2;         /* AdamW, default 0.999 */
+  double epsilon;       /* AdamW, default 1e-8 */
+  double weight_decay;  /* decoupled: p -= learning_rate * weight_decay * p, every parameter; default 0 */
+  double momentum;      /* SGD: m = momentum*m + g, no dampening, no Nesterov; default 0 */
+  double max_norm;      /* gradient clipping: all gradients * min(1, max_norm/norm); 0 (default) = none */
+  int32_t kind;         /* moemesh_optimizer_kind, default ADAMW */
+  int32_t shared_stage; /* 0 or 1, default 1 */
+  int32_t expert_stage; /* 0 or 1, default 1 */
+  int32_t reserved;
+} moemesh_optimizer_params;
+
+typedef enum moemesh_objective {
+  MOEMESH_SHARD_MEAN = 1, /* mean over data shards and microbatches of each shard's mean loss */
+  MOEMESH_TOKEN_MEAN = 2  /* summed loss over all tokens divided by their number */
+} moemesh_objective;
+
+typedef struct moemesh_step_params {
+  int64_t struct_size;
+  double loss_scale;    /* the caller's loss is multiplied by it; divided out of all gradients; default 1 */
+  int32_t microbatches; /* M >= 1, default 1 */
+  int32_t objective;    /* moemesh_objective, default SHARD_MEAN */
+} moemesh_step_params;
+
+typedef struct moemesh_update_params {
+  int64_t struct_size;
+  double learning_rate; /* of this step; negative (default) = the optimizer's */
+} moemesh_update_params;
+
+typedef struct moemesh_update_result {
+  int64_t struct_size;
+  double norm;        /* fp64 2-norm of the reduced gradients of both families, every unique element once */
+  double coefficient; /* min(1, max_norm/norm), or 1; the same bits on every rank */
+  int64_t steps;      /* updates made so far, this one included */
+  int64_t skips;      /* steps skipped so far */
+  int64_t tokens;     /* loss tokens over all shards and microbatches (TOKEN_MEAN), else 0 */
+  int32_t skipped;    /* 1: a gradient was not finite somewhere: nothing changed on any rank */
+  int32_t reserved;
+} moemesh_update_result;
+
+/* Bytes on this rank. planned: by the formula above from the element count; actual: allocated (borrowed arrays
+ * included, shard padding included). */
+typedef struct moemesh_optimizer_bytes {
+  int64_t struct_size;
+  int64_t elements;    /* parameters of the family here */
+  int64_t shard_width; /* d */
+  int64_t planned;
+  int64_t actual;
+  int64_t parameters;  /* actual's parts */
+  int64_t gradients;
+  int64_t masters;
+  int64_t moments;
+  int64_t packed;      /* packed weight copies: none in this release */
+} moemesh_optimizer_bytes;
+
+typedef struct moemesh_optimizer_counters {
+  int64_t struct_size;
+  int64_t steps;
+  int64_t skips;
+} moemesh_optimizer_counters;
+
+MOEMESH_API int32_t moemesh_optimizer_params_init(moemesh_optimizer_params* params, int64_t struct_size);
+/* Collective over the context. Both families must be committed and belong to the mesh; either may be NULL, not both. A
+ * family belongs to one optimizer at a time. */
+MOEMESH_API int32_t moemesh_optimizer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
+                                             const moemesh_optimizer_params* params, moemesh_optimizer* optimizer);
+MOEMESH_API void moemesh_optimizer_destroy(moemesh_optimizer* optimizer);
+
+MOEMESH_API int32_t moemesh_step_params_init(moemesh_step_params* params, int64_t struct_size);
+/* Opens a step: zeroes the main gradients. Local, but all ranks must pass the same values (compared at the step's end).
+ * Factor of both families: 1/(dp*ep*M*loss_scale) under SHARD_MEAN, where the caller back-propagates its own shard's mean
+ * loss; 1/(tokens*loss_scale) under TOKEN_MEAN, where it back-propagates the summed loss. */
+MOEMESH_API int32_t moemesh_step_begin(moemesh_optimizer optimizer, const moemesh_step_params* params);
+/* TOKEN_MEAN: this shard's loss tokens of one microbatch (>= 0), once per microbatch, on every rank of the last stage
+ * (tp peers report the same; counted once). */
+MOEMESH_API int32_t moemesh_loss_tokens(moemesh_optimizer optimizer, int32_t microbatch, int64_t tokens);
+
+MOEMESH_API int32_t moemesh_update_params_init(moemesh_update_params* params, int64_t struct_size);
+/* Closes the step: agrees on errors over the context, reduces both families, takes the norm, clips and updates.
+ * Collective over the context; blocks. result may be NULL. params may be NULL (defaults).
+ * A failure of any rank in this step: STEP_FAILED on all of them, nothing changed, and the next step can begin. */
+MOEMESH_API int32_t moemesh_optimizer_step(moemesh_optimizer optimizer, const moemesh_update_params* params,
+                                           moemesh_update_result* result);
+/* Closes the step without an update. reduce = 1: reduces and divides the gradients first (for moemesh_parameter_read, and
+ * on each rank the owned part; hosts with an optimizer of their own use stage 0, where every rank has all of them);
+ * 0: drops them. Collective over the context. */
+MOEMESH_API int32_t moemesh_step_end(moemesh_optimizer optimizer, int32_t reduce);
+
+/* family: moemesh_family_kind. Local. */
+MOEMESH_API int32_t moemesh_optimizer_get_bytes(moemesh_optimizer optimizer, int32_t family, moemesh_optimizer_bytes* bytes);
+MOEMESH_API int32_t moemesh_optimizer_get_counters(moemesh_optimizer optimizer, moemesh_optimizer_counters* counters);
+/* For resuming; the same values on every rank. Not within a step. Local. */
+MOEMESH_API int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, const moemesh_optimizer_counters* counters);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MOEMESH_H */

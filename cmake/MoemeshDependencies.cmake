@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The moemesh authors
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+
+find_path(MOEMESH_XXHASH_INCLUDE xxhash.h)
+mark_as_advanced(MOEMESH_XXHASH_INCLUDE)
+if(NOT MOEMESH_XXHASH_INCLUDE)
+  message(FATAL_ERROR "xxhash.h was not found: install libxxhash-dev (Debian) or xxhash (Spack)")
+endif()
+
+include(MoemeshKokkos)
+
+if(MOEMESH_ENABLE_ONEDNN)
+  include(MoemeshOnednn)
+endif()
+
+if(MOEMESH_ENABLE_MPI)
+  # C alone: the C++ component would add a library that no MPI of today needs.
+  find_package(MPI COMPONENTS C)
+  if(NOT MPI_C_FOUND)
+    message(STATUS "moemesh: no MPI found, building without the MPI module (one rank only)")
+  endif()
+endif()

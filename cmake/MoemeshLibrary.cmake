@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The moemesh authors
+#
+# moemesh_objects: all of the core, for the library and for unit tests that look inside.
+# moemesh: the library. moemesh_mpi: the module that the core opens when it is given an MPI communicator.
+
+file(GLOB core_sources CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/kernels/*.cpp" "${PROJECT_SOURCE_DIR}/impl/*/*.cpp" "${PROJECT_SOURCE_DIR}/capi/*.cpp")
+if(NOT core_sources)
+  message(FATAL_ERROR "no sources under kernels, impl and capi")
+endif()
+
+add_library(moemesh_objects OBJECT ${core_sources})
+target_include_directories(moemesh_objects PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/capi")
+target_include_directories(moemesh_objects SYSTEM PUBLIC "${MOEMESH_XXHASH_INCLUDE}")
+target_compile_definitions(moemesh_objects PUBLIC XXH_INLINE_ALL $<$<BOOL:${MOEMESH_SHARED_KOKKOS}>:MOEMESH_SHARED_KOKKOS=1>)
+target_link_libraries(moemesh_objects PUBLIC
+  Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> fmt::fmt-header-only Threads::Threads ${CMAKE_DL_LIBS}
+  PRIVATE moemesh_flags)
+
+function(moemesh_export_only target map)
+  target_link_options(${target} PRIVATE
+    -Wl,-Bsymbolic -Wl,--exclude-libs,ALL "-Wl,--version-script=${map}")
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)  # clang leaves a sanitizer's symbols to the program
+  endif()
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS "${map}")
+endfunction()
+
+add_library(moemesh SHARED $<TARGET_OBJECTS:moemesh_objects>)
+add_library(moemesh::moemesh ALIAS moemesh)
+target_link_libraries(moemesh PRIVATE
+  Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> Threads::Threads ${CMAKE_DL_LIBS})
+target_include_directories(moemesh INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/capi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+moemesh_export_only(moemesh "${PROJECT_SOURCE_DIR}/cmake/moemesh.map")
+set_target_properties(moemesh PROPERTIES
+  LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}
+  INSTALL_RPATH_USE_LINK_PATH ON)  # only folders that are not the system's
+
+file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/comm/mpi/*.cpp")
+if(MPI_C_FOUND AND mpi_sources)
+  add_library(moemesh_mpi MODULE ${mpi_sources})
+  target_include_directories(moemesh_mpi PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/capi")
+  target_compile_definitions(moemesh_mpi PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  target_link_libraries(moemesh_mpi PRIVATE MPI::MPI_C moemesh_flags)
+  moemesh_export_only(moemesh_mpi "${PROJECT_SOURCE_DIR}/cmake/moemesh_mpi.map")
+  set_target_properties(moemesh_mpi PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+endif()

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moemesh.h"
+
+/* Long options only: their keys are the indices of the tables below, moved out of the range of characters. */
+enum { KEY_INTEGERS = 1000, KEY_REALS = 2000, KEY_CHOICES = 3000, KEY_MPI = 4000, KEY_ORDER = 4001 };
+
+typedef struct IntegerOption {
+  size_t offset;
+  int64_t least;
+} IntegerOption;
+
+typedef struct Choice {
+  const char* word;
+  int64_t value;
+} Choice;
+
+typedef struct ChoiceOption {
+  size_t offset;
+  Choice choices[8];
+} ChoiceOption;
+
+enum {
+  TP,
+  EP,
+  PP,
+  DP,
+  HIDDEN,
+  FFN,
+  LAYERS,
+  HEADS,
+  EXPERTS,
+  TOP_K,
+  SHARED_FFN,
+  SEQUENCE,
+  SEQUENCES,
+  PIECES,
+  STEPS,
+  WARMUP,
+  STAGE,
+  SEED,
+  THREADS,
+  EVAL_EVERY,
+  LOG_EVERY,
+  INTEGER_COUNT
+};
+enum { LEARNING_RATE, WEIGHT_DECAY, REAL_COUNT };
+enum { ACTIVATION, GATE, DTYPE, OPTIMIZER, PROGRESS, CHOICE_COUNT };
+
+static const IntegerOption integers[INTEGER_COUNT] = {
+    [TP] = {offsetof(Options, tp), 1},
+    [EP] = {offsetof(Options, ep), 1},
+    [PP] = {offsetof(Options, pp), 1},
+    [DP] = {offsetof(Options, dp), 1},
+    [HIDDEN] = {offsetof(Options, hidden), 1},
+    [FFN] = {offsetof(Options, ffn), 1},
+    [LAYERS] = {offsetof(Options, layers), 1},
+    [HEADS] = {offsetof(Options, heads), 1},
+    [EXPERTS] = {offsetof(Options, experts), 1},
+    [TOP_K] = {offsetof(Options, top_k), 1},
+    [SHARED_FFN] = {offsetof(Options, shared_ffn), 0},
+    [SEQUENCE] = {offsetof(Options, sequence), 1},
+    [SEQUENCES] = {offsetof(Options, sequences), 1},
+    [PIECES] = {offsetof(Options, pieces), 1},
+    [STEPS] = {offsetof(Options, steps), 0},
+    [WARMUP] = {offsetof(Options, warmup), 0},
+    [STAGE] = {offsetof(Options, stage), 0},
+    [SEED] = {offsetof(Options, seed), 0},
+    [THREADS] = {offsetof(Options, threads), 0},
+    [EVAL_EVERY] = {offsetof(Options, eval_every), 0},
+    [LOG_EVERY] = {offsetof(Options, log_every), 1},
+};
+
+static const size_t reals[REAL_COUNT] = {
+    [LEARNING_RATE] = offsetof(Options, learning_rate),
+    [WEIGHT_DECAY] = offsetof(Options, weight_decay),
+};
+
+static const ChoiceOption choices[CHOICE_COUNT] = {
+    [ACTIVATION] = {offsetof(Options, activation),
+                    {{"swiglu", MOEMESH_SWIGLU},
+                     {"geglu", MOEMESH_GEGLU},
+                     {"gelu", MOEMESH_GELU_ERF},
+                     {"gelu-tanh", MOEMESH_GELU_TANH},
+                     {"silu", MOEMESH_SILU},
+                     {"relu", MOEMESH_RELU}}},
+    [GATE] = {offsetof(Options, gate), {{"renorm", MOEMESH_GATE_RENORM}, {"raw", MOEMESH_GATE_RAW}}},
+    [DTYPE] = {offsetof(Options, dtype), {{"fp32", MOEMESH_FLOAT32}, {"bf16", MOEMESH_BFLOAT16}}},
+    [OPTIMIZER] = {offsetof(Options, optimizer), {{"adamw", MOEMESH_ADAMW}, {"sgd", MOEMESH_SGD}}},
+    [PROGRESS] = {offsetof(Options, progress),
+                  {{"auto", PROGRESS_AUTO}, {"bar", PROGRESS_BAR}, {"lines", PROGRESS_LINES}}},
+};
+
+static const Options defaults = {
+    .tp = 1,
+    .ep = 1,
+    .pp = 1,
+    .dp = 1,
+    .hidden = 64,
+    .ffn = 128,
+    .layers = 2,
+    .heads = 4,
+    .experts = 8,
+    .top_k = 2,
+    .activation = MOEMESH_SWIGLU,
+    .gate = MOEMESH_GATE_RENORM,
+    .dtype = MOEMESH_FLOAT32,
+    .sequence = 128,
+    .sequences = 4,
+    .pieces = 8,
+    .steps = 400,
+    .warmup = 40,
+    .optimizer = MOEMESH_ADAMW,
+    .stage = 1,
+    .learning_rate = 3e-3,
+    .weight_decay = 0.1,
+    .seed = 1,
+    .eval_every = 100,
+    .log_every = 10,
+    .progress = PROGRESS_AUTO,
+};
+
+#define INTEGER(name, key, text) \
+  { name, KEY_INTEGERS + (key), "N", 0, text, 0 }
+#define REAL(name, key, text) \
+  { name, KEY_REALS + (key), "X", 0, text, 0 }
+#define CHOICE(name, key, words, text) \
+  { name, KEY_CHOICES + (key), words, 0, text, 0 }
+#define TITLE(text, group) \
+  { NULL, 0, NULL, 0, text, group }
+
+static const struct argp_option argp_options[] = {
+    TITLE("Ranks and mesh (tp*ep*pp*dp is the number of ranks):", 1),
+    {"mpi", KEY_MPI, NULL, 0, "Use every rank that mpirun started (default: one rank, without MPI)", 0},
+    INTEGER("tp", TP, "Tensor axis: heads and expert widths are split (1)"),
+    INTEGER("ep", EP, "Expert axis: experts are split (1)"),
+    INTEGER("pp", PP, "Pipeline axis (1)"),
+    INTEGER("dp", DP, "Data axis (1)"),
+    {"order", KEY_ORDER, "AXES", 0, "Axes joined by '-', the fastest first (tp-ep-pp-dp)", 0},
+    INTEGER("threads", THREADS, "Threads of each rank's kernels (0: the library chooses)"),
+    TITLE("Model:", 2),
+    INTEGER("hidden", HIDDEN, "Width of the model (64)"),
+    INTEGER("layers", LAYERS, "Blocks of attention and MoE layer (2)"),
+    INTEGER("heads", HEADS, "Attention heads (4)"),
+    INTEGER("ffn", FFN, "Width of each expert (128)"),
+    INTEGER("experts", EXPERTS, "Experts of each layer (8)"),
+    INTEGER("top-k", TOP_K, "Experts of each token (2)"),
+    INTEGER("shared-ffn", SHARED_FFN, "Width of the shared expert (0: none)"),
+    CHOICE("activation", ACTIVATION, "KIND", "swiglu, geglu, gelu, gelu-tanh, silu or relu (swiglu)"),
+    CHOICE("gate", GATE, "KIND", "renorm or raw (renorm)"),
+    CHOICE("dtype", DTYPE, "TYPE", "fp32 or bf16 (fp32)"),
+    TITLE("Training:", 3),
+    INTEGER("seq", SEQUENCE, "Bytes of one sequence (128)"),
+    INTEGER("sequences", SEQUENCES, "Sequences of one piece (4)"),
+    INTEGER("pieces", PIECES, "Pieces of each step's global batch; dp*ep must divide it (8)"),
+    INTEGER("steps", STEPS, "Optimizer steps (400)"),
+    INTEGER("warmup", WARMUP, "Steps until the learning rate is whole (40); then it falls as a cosine to a tenth"),
+    CHOICE("optimizer", OPTIMIZER, "KIND", "adamw or sgd (adamw)"),
+    INTEGER("stage", STAGE, "Sharding stage of both families (1)"),
+    REAL("lr", LEARNING_RATE, "Learning rate (0.003)"),
+    REAL("weight-decay", WEIGHT_DECAY, "Weight decay of the matrices (0.1)"),
+    INTEGER("seed", SEED, "Of weights and batches (1)"),
+    TITLE("Output:", 4),
+    INTEGER("eval-every", EVAL_EVERY, "Steps between held-out losses (100); 0: only one at the end"),
+    INTEGER("log-every", LOG_EVERY, "Steps between plain lines (10)"),
+    CHOICE("progress", PROGRESS, "KIND",
+           "bar, lines, or auto (auto: a bar on a terminal; lines elsewhere and under --mpi)"),
+    {0},
+};
+
+static void parse_integer(Options* options, int index, const char* word, struct argp_state* state) {
+  char* end;
+  errno = 0;
+  const long long value = strtoll(word, &end, 10);
+  if (errno != 0 || end == word || *end != 0 || value < integers[index].least || value > INT32_MAX)
+    argp_error(state, "'%s' is not an integer from %lld to %d", word, (long long)integers[index].least, INT32_MAX);
+  *(int64_t*)((char*)options + integers[index].offset) = value;
+}
+
+static void parse_real(Options* options, int index, const char* word, struct argp_state* state) {
+  char* end;
+  const double value = strtod(word, &end);
+  if (end == word || *end != 0 || !isfinite(value) || value < 0) argp_error(state, "'%s' is not a number >= 0", word);
+  *(double*)((char*)options + reals[index]) = value;
+}
+
+static void parse_choice(Options* options, int index, const char* word, struct argp_state* state) {
+  const ChoiceOption* option = &choices[index];
+  for (const Choice* choice = option->choices; choice->word != NULL; ++choice)
+    if (strcmp(choice->word, word) == 0) {
+      *(int64_t*)((char*)options + option->offset) = choice->value;
+      return;
+    }
+  argp_error(state, "'%s' is none of the words that this option knows", word);
+}
+
+/* What the library can't check, because it concerns this program's own parts. */
+static void check_sizes(const Options* options, struct argp_state* state) {
+  if (options->hidden % options->heads != 0) argp_error(state, "--heads must divide --hidden");
+  if (options->heads % options->tp != 0) argp_error(state, "--tp must divide --heads");
+  if (options->pieces % (options->dp * options->ep) != 0) argp_error(state, "dp*ep must divide --pieces");
+}
+
+static error_t parse_option(int key, char* word, struct argp_state* state) {
+  Options* options = state->input;
+  if (key >= KEY_INTEGERS && key < KEY_INTEGERS + INTEGER_COUNT) {
+    parse_integer(options, key - KEY_INTEGERS, word, state);
+  } else if (key >= KEY_REALS && key < KEY_REALS + REAL_COUNT) {
+    parse_real(options, key - KEY_REALS, word, state);
+  } else if (key >= KEY_CHOICES && key < KEY_CHOICES + CHOICE_COUNT) {
+    parse_choice(options, key - KEY_CHOICES, word, state);
+  } else if (key == KEY_MPI) {
+    options->mpi = 1;
+  } else if (key == KEY_ORDER) {
+    options->order = word;
+  } else if (key == ARGP_KEY_ARGS) {
+    options->files = state->argv + state->next;
+    options->file_count = state->argc - state->next;
+  } else if (key == ARGP_KEY_END) {
+    check_sizes(options, state);
+  } else {
+    return ARGP_ERR_UNKNOWN;
+  }
+  return 0;
+}
+
+Options options_parse(int argc, char** argv) {
+  static const char about[] =
+      "Trains a byte-level language model with mixture-of-experts layers on the FILEs, or on the licence texts under "
+      "/usr/share/common-licenses, and compares it with a bigram on text that was held out.";
+  const struct argp argp = {argp_options, parse_option, "[FILE...]", about, NULL, NULL, NULL};
+  Options options = defaults;
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return options;
+}

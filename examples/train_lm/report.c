@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "check.h"
+
+static const char* order_of(const Options* options) { return options->order != NULL ? options->order : "tp-ep-pp-dp"; }
+
+static void print_mesh(const Session* session, const Options* options) {
+  printf("mesh      tp %" PRId64 ", ep %" PRId64 ", pp %" PRId64 ", dp %" PRId64 ", order %s: %" PRId64
+         " rank%s on %" PRId64 " node%s, %" PRId64 " thread%s each\n",
+         options->tp, options->ep, options->pp, options->dp, order_of(options), session->world,
+         session->world == 1 ? "" : "s", session->nodes, session->nodes == 1 ? "" : "s", session->threads,
+         session->threads == 1 ? "" : "s");
+}
+
+static void print_model(const Options* options, const Model* model) {
+  const int64_t shared = model_count_elements(model, MOEMESH_SHARED);
+  const int64_t expert = model_count_elements(model, MOEMESH_EXPERT);
+  printf("model     %" PRId64 " blocks, hidden %" PRId64 ", %" PRId64 " heads, %" PRId64 " experts of width %" PRId64
+         ", %" PRId64 " a token: %" PRId64 " parameters (%" PRId64 " shared, %" PRId64 " in experts)\n",
+         options->layers, options->hidden, options->heads, options->experts, options->ffn, options->top_k,
+         shared + expert, shared, expert);
+}
+
+static void print_batches(const Session* session, const Options* options) {
+  printf("steps     %" PRId64 " of %" PRId64 " pieces x %" PRId64 " sequences x %" PRId64 " bytes = %" PRId64
+         " bytes, in %" PRId64 " microbatches; seed %" PRId64 "\n",
+         options->steps, options->pieces, options->sequences, options->sequence,
+         options->pieces * options->sequences * options->sequence, options->pieces / session->data_shards,
+         options->seed);
+}
+
+static void print_text(const Corpus* corpus) {
+  printf("text      %" PRId64 " files, %" PRId64 " bytes; %" PRId64 " to train on; %" PRId64
+         " blocks of %d bytes held out, %" PRId64 " more dropped (their middle %d bytes occur in the training part)\n",
+         corpus->file_count, corpus->size, corpus->training_bytes, corpus->held_out_count, BLOCK_BYTES,
+         corpus->dropped_count, PROBE_BYTES);
+}
+
+void report_header(const Session* session, const Options* options, const Corpus* corpus, const Model* model) {
+  if (session->rank != 0) return;
+  print_mesh(session, options);
+  print_model(options, model);
+  print_batches(session, options);
+  print_text(corpus);
+  fflush(stdout);
+}
+
+void report_bigram(const Session* session, const BigramResult* bigram) {
+  if (session->rank != 0) return;
+  printf("bigram    %.5f nats per byte on the held-out blocks (%s, parameter %g, chosen within the training part)\n",
+         bigram->loss, bigram->smoothing, bigram->parameter);
+  fflush(stdout);
+}
+
+void report_result(const Trainer* trainer, double loss, double bigram) {
+  if (trainer->session->rank != 0) return;
+  const Options* options = trainer->options;
+  const double bytes = (double)(options->pieces * options->sequences * options->sequence * trainer->steps);
+  printf("\n%" PRId64 " steps (%" PRId64 " skipped) in %.1f s, %.1fk tokens/s with the evaluations\n", trainer->steps,
+         trainer->skips, trainer->seconds, 1e-3 * bytes / trainer->seconds);
+  printf("held-out loss %.5f, bigram %.5f: %.5f nats %s\n", loss, bigram, loss < bigram ? bigram - loss : loss - bigram,
+         loss < bigram ? "better" : "WORSE");
+  fflush(stdout);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ *
+ * The tables before and after training. Collective; rank 0 prints. */
+#ifndef TRAIN_LM_REPORT_H
+#define TRAIN_LM_REPORT_H
+
+#include "bigram.h"
+#include "train.h"
+
+void report_header(const Session* session, const Options* options, const Corpus* corpus, const Model* model);
+void report_bigram(const Session* session, const BigramResult* bigram);
+void report_result(const Trainer* trainer, double loss, double bigram);
+
+void report_groups(const Session* session);
+void report_reductions(const Trainer* trainer);
+void report_traffic(const Trainer* trainer);
+void report_optimizer(const Trainer* trainer);
+void report_rows(const Trainer* trainer);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "moemesh.h"
+
+// Checks of the caller's arrays. All throw ERROR_INVALID_ARGUMENT (or NOT_SUPPORTED) naming the argument, the expected and
+// the given.
+namespace moemesh {
+
+int64_t dtype_bytes(int32_t dtype);  // 0 for an unknown one
+
+// Rows of a matrix: [rows, width], neighbouring elements adjacent, row stride ld >= width.
+template <class T>
+struct Rows {
+  T* data = nullptr;
+  int64_t rows = 0;
+  int64_t width = 0;
+  int64_t ld = 0;
+};
+
+// fp32, rank 2, second extent `width`; rows: the expected number, or -1 for any.
+Rows<float> check_rows(const moemesh_view* view, const char* name, int64_t rows, int64_t width);
+// rank 1 of the given dtype and length; returns data and the stride.
+struct Vector {
+  void* data = nullptr;
+  int64_t stride = 1;
+};
+Vector check_vector(const moemesh_view* view, const char* name, int32_t dtype, int64_t length);
+// Dense row-major, any dtype known to collectives; returns the number of elements.
+int64_t check_dense(const moemesh_view* view, const char* name);
+// fp32 with exactly `extents`, any non-negative strides.
+const float* check_strided(const moemesh_view& view, const char* name, std::span<const int64_t> extents);
+// fp32, dense, exactly `extents`.
+float* check_dense_shape(const moemesh_view* view, const char* name, std::span<const int64_t> extents);
+
+bool overlap(const Rows<float>& a, const Rows<float>& b);
+
+}  // namespace moemesh

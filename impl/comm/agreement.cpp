@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+//
+// Agreement: a few words up a binomial tree to rank 0 and down again, so that every rank has the same bits.
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "impl/base/error.hpp"
+#include "impl/comm/batch.hpp"
+#include "impl/comm/communicator.hpp"
+
+namespace moemesh {
+
+void Communicator::agree(std::span<int64_t> words,
+                         const std::function<void(std::span<int64_t>, std::span<const int64_t>)>& combine,
+                         Purpose purpose) {
+  if (size_ == 1) return;
+  begin(purpose);
+  const int32_t up = next_tag(), down = next_tag();
+  const auto bytes = static_cast<int64_t>(words.size_bytes());
+  std::vector<int64_t> from(words.size());
+  const auto receive = [&](void* data, int64_t peer, int32_t tag) {
+    Batch batch(*this, purpose, tag);
+    batch.receive(data, bytes, peer);
+    if (batch.wait()) disagree("an agreement");
+  };
+  const auto send = [&](int64_t peer, int32_t tag) {
+    Batch batch(*this, purpose, tag);
+    batch.send(words.data(), bytes, peer);
+    (void)batch.wait();  // a send alone can't come short
+  };
+  // The lowest set bit of a rank is the distance to its parent.
+  int64_t bit = 1;
+  for (; bit < size_ && (rank_ & bit) == 0; bit <<= 1) {
+    if (rank_ + bit >= size_) continue;
+    receive(from.data(), rank_ + bit, up);
+    combine(words, from);
+  }
+  if (rank_ != 0) {
+    send(rank_ - bit, up);
+    receive(words.data(), rank_ - bit, down);
+  }
+  for (bit >>= 1; bit > 0; bit >>= 1)
+    if (rank_ + bit < size_) send(rank_ + bit, down);
+}
+
+void Communicator::agree_sum(std::span<double> values, Purpose purpose) {
+  std::vector<int64_t> words(values.size());
+  std::transform(values.begin(), values.end(), words.begin(), [](double v) { return std::bit_cast<int64_t>(v); });
+  const auto add = [](int64_t a, int64_t b) {
+    return std::bit_cast<int64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
+  };
+  agree(
+      words,
+      [&](std::span<int64_t> into, std::span<const int64_t> from) {
+        std::transform(into.begin(), into.end(), from.begin(), into.begin(), add);
+      },
+      purpose);
+  std::transform(words.begin(), words.end(), values.begin(), [](int64_t w) { return std::bit_cast<double>(w); });
+}
+
+void Communicator::agree_sum(std::span<int64_t> values, Purpose purpose) {
+  const auto add = [](int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  };
+  agree(
+      values,
+      [&](std::span<int64_t> into, std::span<const int64_t> from) {
+        std::transform(into.begin(), into.end(), from.begin(), into.begin(), add);
+      },
+      purpose);
+}
+
+void Communicator::agree_max(std::span<int64_t> values, Purpose purpose) {
+  agree(
+      values,
+      [](std::span<int64_t> into, std::span<const int64_t> from) {
+        for (size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], from[i]);
+      },
+      purpose);
+}
+
+namespace {
+
+const char* status_name(int64_t status) {
+#define MOEMESH_STATUS_CASE(name, value, text) \
+  if (status == value) return "MOEMESH_" #name;
+  MOEMESH_STATUS_LIST(MOEMESH_STATUS_CASE)
+#undef MOEMESH_STATUS_CASE
+  return "MOEMESH_UNKNOWN";
+}
+
+int64_t hash_of(std::string_view text) {
+  uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return static_cast<int64_t>(hash);
+}
+
+// The words: status, its rank, then {lowest, highest} of every field. Two fields lead that tell different calls apart,
+// and the number of fields is rounded up, so that even then the messages have one size.
+constexpr size_t head = 2, leading = 2, rounding = 32;
+
+std::vector<int64_t> words_of(int64_t rank, const char* call, std::span<const Field> fields, int32_t error) {
+  std::vector<int64_t> values{hash_of(call), static_cast<int64_t>(fields.size())};
+  for (const Field& field : fields) values.push_back(field.value);
+  values.resize((values.size() + rounding - 1) / rounding * rounding);
+  std::vector<int64_t> words{error, rank};
+  for (const int64_t value : values) words.insert(words.end(), {value, value});
+  return words;
+}
+
+void merge(std::span<int64_t> into, std::span<const int64_t> from) {
+  const auto worse = [](int64_t a, int64_t b) { return a != 0 && (b == 0 || a > b); };
+  if (worse(from[0], into[0]) || (from[0] == into[0] && from[1] < into[1])) std::copy_n(from.begin(), head, into.begin());
+  for (size_t i = head; i < into.size(); i += 2) {
+    into[i] = std::min(into[i], from[i]);
+    into[i + 1] = std::max(into[i + 1], from[i + 1]);
+  }
+}
+
+}  // namespace
+
+void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
+                            const std::string& text) {
+  std::vector<int64_t> words = words_of(world.rank(), call, fields, error);
+  world.agree(words, merge, {.family = 0, .phase = MOEMESH_PHASE_SETUP, .collective = MOEMESH_COLLECTIVE_AGREEMENT});
+  if (error != MOEMESH_OK) throw Error(error, text);
+  if (words[0] != MOEMESH_OK)
+    fail(static_cast<int32_t>(words[0]), "{}: rank {} failed with {}", call, words[1], status_name(words[0]));
+  const int64_t* range = words.data() + head;
+  require(range[0] == range[1] && range[2] == range[3], MOEMESH_ERROR_MISMATCH,
+          "{}: the ranks are in different calls, or registered different numbers of things (rank {})", call,
+          world.rank());
+  range += 2 * leading;
+  for (const Field& field : fields) {
+    require(range[0] == range[1], MOEMESH_ERROR_MISMATCH,
+            "{}: {} differs between the ranks: lowest {}, highest {}, rank {} has {}", call, field.name, range[0],
+            range[1], world.rank(), field.value);
+    range += 2;
+  }
+}
+
+}  // namespace moemesh

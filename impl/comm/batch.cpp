@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/comm/batch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "impl/base/error.hpp"
+#include "impl/comm/transport_error.hpp"
+
+namespace moemesh {
+
+void Communicator::Batch::receive(void* data, int64_t bytes, int64_t peer) {
+  void* const place = bytes > 0 ? data : spare_;
+  const int64_t capacity = bytes > 0 ? bytes : static_cast<int64_t>(sizeof spare_);
+  void* request = nullptr;
+  check(owner_.link_->transport->receive(owner_.comm_, place, capacity, peer, tag_, &request), "receive", peer);
+  pending_.push_back({Pending::receiving, peer, bytes, request});
+}
+
+void Communicator::Batch::drain(int64_t peer) { pending_.push_back({Pending::draining, peer, 0, nullptr}); }
+
+void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer) {
+  void* request = nullptr;
+  check(owner_.link_->transport->send(owner_.comm_, data, bytes, peer, tag_, &request), "send", peer);
+  pending_.push_back({Pending::sending, peer, bytes, request});
+  if (owner_.ledger_)
+    owner_.ledger_->message(owner_.key(purpose_), bytes, owner_.node_[peer] != owner_.node_[owner_.rank_]);
+}
+
+// The one place where this library waits for another rank.
+bool Communicator::Batch::wait() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  while (!pending_.empty()) {
+    if (sweep()) continue;
+    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    if (owner_.link_->timeout_seconds > 0 && waited > owner_.link_->timeout_seconds) expire(waited);
+    std::this_thread::yield();
+  }
+  return short_message_;
+}
+
+bool Communicator::Batch::sweep() {
+  // finished() may throw: erase only what is known to be through, so that abandon() finds the rest.
+  const size_t before = pending_.size();
+  for (size_t i = 0; i < pending_.size();) {
+    if (finished(pending_[i])) {
+      pending_[i] = pending_.back();
+      pending_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return pending_.size() != before;
+}
+
+bool Communicator::Batch::finished(Pending& pending) {
+  const moemesh_transport& transport = *owner_.link_->transport;
+  int32_t done = 0;
+  int64_t bytes = 0;
+  const bool draining = pending.kind == Pending::draining;
+  const int32_t code = draining ? transport.drain(owner_.comm_, pending.peer, tag_, &done, &bytes)
+                                : transport.test(&pending.request, &done, &bytes);
+  check(code, pending.kind == Pending::sending ? "send" : "receive", pending.peer);
+  if (done && pending.kind == Pending::receiving && bytes != pending.bytes) short_message_ = true;
+  return done != 0;
+}
+
+void Communicator::Batch::expire(double seconds) {
+  constexpr size_t most = 8;
+  std::vector<int64_t> peers;
+  for (const Pending& pending : pending_) peers.push_back(pending.peer);
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  std::string names;
+  for (size_t i = 0; i < std::min(peers.size(), most); ++i) names += fmt::format("{}{}", i ? ", " : "", peers[i]);
+  if (peers.size() > most) names += ", ...";
+  owner_.link_->broken = true;
+  fail(MOEMESH_ERROR_TIMEOUT, "rank {} of a group of {} (axes {}) waited {:.3f} s, deadline {:.3f} s, for rank {}",
+       owner_.rank_, owner_.size_, owner_.axes_, seconds, owner_.link_->timeout_seconds, names);
+}
+
+void Communicator::Batch::check(int32_t code, const char* what, int64_t peer) {
+  if (code == 0) return;
+  const std::string place = fmt::format("{} between rank {} and peer {} of a group of {}", what, owner_.rank_, peer,
+                                        owner_.size_);
+  transport_failed(*owner_.link_, code, place.c_str());
+}
+
+void Communicator::Batch::abandon() {
+  for (Pending& pending : pending_)
+    if (pending.request) owner_.link_->transport->abandon(&pending.request);
+  pending_.clear();
+}
+
+}  // namespace moemesh

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "impl/comm/communicator.hpp"
+
+namespace moemesh {
+
+// The messages of one round of one operation: posted first, then waited for together.
+class Communicator::Batch {
+ public:
+  Batch(Communicator& owner, const Purpose& purpose, int32_t tag) : owner_(owner), purpose_(purpose), tag_(tag) {}
+  Batch(Communicator& owner, const Purpose& purpose) : Batch(owner, purpose, owner.next_tag()) {}
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  ~Batch() { abandon(); }
+
+  // Exactly `bytes` are expected; a shorter message, or a failure mark where nothing is expected, is a failed peer.
+  void receive(void* data, int64_t bytes, int64_t peer);
+  // Takes and drops one message of any size.
+  void drain(int64_t peer);
+  void send(const void* data, int64_t bytes, int64_t peer);
+
+  // Until everything is through. True: a peer failed.
+  [[nodiscard]] bool wait();
+
+ private:
+  struct Pending {
+    enum Kind { receiving, sending, draining } kind;
+    int64_t peer;
+    int64_t bytes;
+    void* request;
+  };
+
+  bool finished(Pending& pending);  // tests one
+  bool sweep();                     // tests all once; true if something moved
+  void expire(double seconds);      // throws ERROR_TIMEOUT
+  void check(int32_t code, const char* what, int64_t peer);
+  void abandon();
+
+  Communicator& owner_;
+  Purpose purpose_;
+  int32_t tag_;
+  std::vector<Pending> pending_;
+  bool short_message_ = false;
+  std::byte spare_[8];  // where a failure mark lands that comes in place of an empty message
+};
+
+}  // namespace moemesh

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "impl/base/memory.hpp"
+#include "impl/comm/ledger.hpp"
+#include "impl/comm/transport.h"
+
+namespace moemesh {
+
+// The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
+struct Link {
+  const moemesh_transport* transport = nullptr;  // null: one rank
+  std::shared_ptr<const Allocator> allocator;
+  double timeout_seconds = 0;  // 0: none
+  bool broken = false;         // a wait timed out or the transport failed: everything but destroy is refused
+};
+
+// Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. A message is exchanged exactly
+// where its size is not 0, so both sides must know the sizes.
+struct Exchange {
+  const std::byte* send_base = nullptr;
+  std::vector<int64_t> send_offset, send_bytes;
+  std::byte* receive_base = nullptr;
+  std::vector<int64_t> receive_offset, receive_bytes;
+};
+
+// One group of ranks. Everything blocks; every wait goes through wait() in communicator.cpp, which keeps the deadline.
+// Nothing here depends on a clock or on which message came first. With one rank all operations are local.
+//
+// Failure without hanging: a rank that can't go on calls the *_failed twin of the operation that its peers run. It sends
+// empty messages where they expect data; they see the short message, finish the operation, and get `true` ("a peer
+// failed") back. They then run the *_failed twins of what follows.
+class Communicator {
+ public:
+  // One rank.
+  explicit Communicator(std::shared_ptr<Link> link);
+  // `comm` is owned. axes: for the ledger; node: the node number of each member.
+  Communicator(std::shared_ptr<Link> link, void* comm, int32_t axes, std::vector<int64_t> node);
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator();  // leaks the MPI communicator unless close() was called
+
+  int64_t rank() const { return rank_; }
+  int64_t size() const { return size_; }
+  int32_t axes() const { return axes_; }
+  const std::vector<int64_t>& nodes() const { return node_; }
+  bool closed() const { return comm_ == nullptr; }
+  void* transport_comm() const { return comm_; }
+  void set_ledger(std::shared_ptr<Ledger> ledger) { ledger_ = std::move(ledger); }
+  void set_nodes(std::vector<int64_t> node) { node_ = std::move(node); }
+
+  void close();  // collective; frees the MPI communicator
+  // The group of `ranks` (ascending, this rank among them); collective over them.
+  std::unique_ptr<Communicator> group(std::span<const int64_t> ranks, int32_t axes, int32_t tag) const;
+
+  // The own part is copied unless send and receive places are the same address. Returns true if a peer sent short.
+  [[nodiscard]] bool all_to_all(const Exchange& exchange, Purpose purpose);
+  // exchange: the sizes this rank would have had; pointers may be null.
+  void all_to_all_failed(const Exchange& exchange, Purpose purpose);
+
+  // Every rank's `count` T's at position rank of `all` (size()*count).
+  template <class T>
+  void all_gather(const T* mine, int64_t count, T* all, Purpose purpose);
+  // Parts of different sizes: part r lies at base + offset[r], bytes[r] long; this rank's is already in place.
+  void all_gather_in_place(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes, Purpose purpose);
+
+  enum class Op : int32_t { sum, max, min, bit_or };
+  // Owner-ordered: element i belongs to rank i / ceil(n/size), which adds the contributions in rank order in the element's
+  // own type; then all-gather (a ring's bytes in all). So the bits do not depend on how the array is cut into calls.
+  // Always one message to each peer in both halves, empty ones included. True: a peer failed, `data` is unspecified.
+  // Where its own scratch can't be had it runs the failed twin before it throws: do not call the twin again.
+  template <class T>
+  [[nodiscard]] bool all_reduce(T* data, int64_t count, Op op, Purpose purpose);
+  // The size need not be known.
+  void all_reduce_failed(Purpose purpose);
+  // Contributions for rank p are send[p*count .. ); the combined own part goes to receive (no overlap). A rank without
+  // memory for it throws after it sent empty messages; its peers then throw ERROR_PEER_FAILED.
+  template <class T>
+  void reduce_scatter(const T* send, T* receive, int64_t count, Op op, Purpose purpose);
+
+  void broadcast(std::byte* data, int64_t bytes, int64_t root, Purpose purpose);  // binomial tree
+
+  // Small vectors up a binomial tree to rank 0 and down again: the same bits on every rank, O(log size) messages deep.
+  // combine(into, from) merges a child's words.
+  void agree(std::span<int64_t> words, const std::function<void(std::span<int64_t>, std::span<const int64_t>)>& combine,
+             Purpose purpose);
+  void agree_sum(std::span<double> values, Purpose purpose);
+  void agree_sum(std::span<int64_t> values, Purpose purpose);
+  void agree_max(std::span<int64_t> values, Purpose purpose);
+
+ private:
+  class Batch;  // the messages of one operation
+
+  void begin(const Purpose& purpose);  // refuses a broken or closed communicator; counts one call
+  int32_t next_tag();
+  Ledger::Key key(const Purpose& purpose) const;
+  // fn(peer) for every other rank, beginning with the next one, so that not all send to rank 0 first.
+  template <class F>
+  void for_each_peer(F&& fn) const {
+    for (int64_t i = 1; i < size_; ++i) fn((rank_ + i) % size_);
+  }
+  [[nodiscard]] bool scatter_contributions(const std::byte* base, std::span<const int64_t> offset,
+                                           std::span<const int64_t> bytes, const Purpose& purpose);
+  [[nodiscard]] bool gather_parts(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes,
+                                  bool empty_ones, const Purpose& purpose);
+  template <class T>
+  void combine_contributions(const T* own, int64_t count, Op op, T* result) const;
+  void send_failure_half(const Purpose& purpose);
+  [[noreturn]] void disagree(const char* operation);  // a message of a size that no rank could have meant
+
+  std::shared_ptr<Link> link_;
+  void* comm_ = nullptr;
+  int64_t rank_ = 0;
+  int64_t size_ = 1;
+  int32_t axes_ = 0;
+  int32_t sequence_ = 0;  // tag of the next operation, the same on every rank because operations are ordered
+  std::vector<int64_t> node_;
+  std::shared_ptr<Ledger> ledger_;
+  Buffer<std::byte> scratch_;  // contributions of a reduction; grows only
+};
+
+// Compares configurations and agrees on errors at create calls.
+// fields: named integers (hash strings, bit-cast doubles) that must be equal on all ranks, the same number on each.
+// error/text: this rank's own finding (MOEMESH_OK if none). Throws the own error; or ERROR_PEER_FAILED... precisely: if some
+// rank found an error, every other rank throws that rank's status with a text naming the rank; else if a field differs,
+// all throw ERROR_MISMATCH naming the field, the lowest and highest value and the own one.
+struct Field {
+  const char* name;
+  int64_t value;
+};
+void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
+                            const std::string& text);
+
+}  // namespace moemesh

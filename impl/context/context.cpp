@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/context/context.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "impl/base/error.hpp"
+#include "impl/comm/world.hpp"
+#include "kernels/runtime.hpp"
+
+namespace moemesh {
+namespace {
+
+std::atomic<int64_t> live_contexts{0};
+std::mutex runtime_mutex;
+
+int64_t usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+int32_t default_threads(const Communicator& world) {
+  if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0) return std::atoi(text);
+  int64_t neighbours = 1;
+  if (!world.nodes().empty()) {
+    const auto here = world.nodes()[static_cast<size_t>(world.rank())];
+    neighbours = std::count(world.nodes().begin(), world.nodes().end(), here);
+  }
+  return static_cast<int32_t>(std::max<int64_t>(1, usable_cores() / neighbours));
+}
+
+void adopt_kokkos(int32_t threads, const Logger& log) {
+  const std::lock_guard lock(runtime_mutex);
+  require(kernels::kokkos_version_compiled() == kernels::kokkos_version_loaded(), MOEMESH_ERROR_KOKKOS_VERSION,
+          "Kokkos: compiled against {}, loaded {}", kernels::kokkos_version_compiled(), kernels::kokkos_version_loaded());
+  const auto state = kernels::runtime_state();
+  require(state != kernels::RuntimeState::finalized, MOEMESH_ERROR_KOKKOS_FINALIZED,
+          "Kokkos was finalized; it can be started once per process");
+  if (state == kernels::RuntimeState::not_started) kernels::start_runtime(threads);
+  if (kernels::runtime_threads() != threads)
+    log.warning("threads: {} asked for, but the process's kernel pool already has {}", threads, kernels::runtime_threads());
+}
+
+std::shared_ptr<Link> make_link(const moemesh_context_params& params) {
+  auto link = std::make_shared<Link>();
+  link->allocator = std::make_shared<const Allocator>(params.allocate, params.free, params.allocator_user);
+  link->timeout_seconds = params.timeout_seconds;
+  return link;
+}
+
+void check(const moemesh_context_params& params) {
+  constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+  require((params.allocate == nullptr) == (params.free == nullptr), bad, "allocate, free: expected both or neither");
+  require(params.timeout_seconds >= 0, bad, "timeout_seconds: expected >= 0, got {}", params.timeout_seconds);
+  require(params.log_level >= MOEMESH_LOG_ERROR && params.log_level <= MOEMESH_LOG_DEBUG, bad,
+          "log_level: expected 1..4, got {}", params.log_level);
+  require(params.threads >= 0, bad, "threads: expected >= 0, got {}", params.threads);
+  require(params.mpi_init == 0 || params.mpi_init == 1, bad, "mpi_init: expected 0 or 1, got {}", params.mpi_init);
+  require(params.reserved == 0 && params.comm.reserved == 0, bad, "reserved: expected 0");
+}
+
+}  // namespace
+
+Context::Context(const moemesh_context_params& params)
+    : link_(make_link(params)), log_(params.log, params.log_user, params.log_level) {
+  world_ = open_world(link_, params.comm, params.mpi_init == 1);
+  const Finding finding = attempt([&] {
+    check(params);
+    adopt_kokkos(params.threads > 0 ? params.threads : default_threads(*world_), log_);
+  });
+  try {
+    agree_on_configuration(*world_, "context_create", {}, finding.status, finding.text);
+  } catch (const Error&) {
+    if (!link_->broken) world_->close();
+    throw;
+  }
+  if (!world_->closed()) comm_kind_ = link_->transport->kind;
+  ++live_contexts;
+}
+
+Context::~Context() {
+  if (!finalized_ && !world_->closed())
+    log_.warning("context destroyed without moemesh_context_finalize: its communicator is leaked");
+  --live_contexts;
+}
+
+void Context::require_usable() const {
+  require(!link_->broken, MOEMESH_ERROR_COMMUNICATION, "the context is broken by an earlier failure; only destroy is left");
+  require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized; only destroy is left");
+}
+
+void Context::finalize() {
+  require_usable();
+  require(open_meshes == 0, MOEMESH_ERROR_INVALID_STATE, "context_finalize: {} meshes are not finalized", open_meshes);
+  world_->close();
+  finalized_ = true;
+}
+
+void shutdown_runtimes() {
+  require(live_contexts == 0, MOEMESH_ERROR_INVALID_STATE, "shutdown: {} contexts are alive", live_contexts.load());
+  const std::lock_guard lock(runtime_mutex);
+  finalize_mpi_if_ours();
+  if (kernels::runtime_state() == kernels::RuntimeState::running) kernels::stop_runtime();
+}
+
+}  // namespace moemesh

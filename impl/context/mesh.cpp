@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/context/mesh.hpp"
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "impl/base/error.hpp"
+#include "impl/base/hash.hpp"
+
+namespace moemesh {
+namespace {
+
+MeshLayout make_layout(int64_t world, const moemesh_mesh_params& params) {
+  const AxisSizes sizes{params.tp, params.ep, params.pp, params.dp, params.expert_tp};
+  std::string error;
+  MeshLayout layout(world, sizes, params.order ? params.order : "", error);
+  require(error.empty(), MOEMESH_ERROR_MESH_SIZE, "{}", error);
+  require(params.ranks_per_node >= 0, MOEMESH_ERROR_INVALID_ARGUMENT, "ranks_per_node: expected >= 0, got {}",
+          params.ranks_per_node);
+  return layout;
+}
+
+void check_supported(const moemesh_mesh_params& params, const MeshLayout& layout) {
+  require(layout.sizes().expert_tp == layout.sizes().tp, MOEMESH_ERROR_NOT_SUPPORTED,
+          "expert_tp: only expert_tp = tp ({}) can run in this release, got {}; moemesh_mesh_plan knows the rest",
+          layout.sizes().tp, layout.sizes().expert_tp);
+  require(params.ranks_per_node == 0, MOEMESH_ERROR_INVALID_ARGUMENT, "ranks_per_node: expected 0 (MPI is asked), got {}",
+          params.ranks_per_node);
+}
+
+std::vector<Field> fields_of(const moemesh_mesh_params& params) {
+  return {{"tp", params.tp},
+          {"ep", params.ep},
+          {"pp", params.pp},
+          {"dp", params.dp},
+          {"expert_tp", params.expert_tp == 0 ? params.tp : params.expert_tp},
+          {"order", hash_string(params.order ? params.order : "tp-ep-pp-dp")}};
+}
+
+}  // namespace
+
+std::shared_ptr<Mesh> Mesh::plan(int64_t world, const moemesh_mesh_params& params) {
+  require(world >= 1, MOEMESH_ERROR_INVALID_ARGUMENT, "world: expected >= 1, got {}", world);
+  return std::shared_ptr<Mesh>(new Mesh(make_layout(world, params), params.ranks_per_node));
+}
+
+std::shared_ptr<Mesh> Mesh::create(std::shared_ptr<Context> context, const moemesh_mesh_params& params,
+                                   const Finding& problem) {
+  context->require_usable();
+  std::shared_ptr<Mesh> mesh;
+  const Finding finding = problem ? problem : attempt([&] {
+    MeshLayout layout = make_layout(context->world().size(), params);
+    check_supported(params, layout);
+    mesh.reset(new Mesh(std::move(layout), 0));
+  });
+  agree_on_configuration(context->world(), "mesh_create", fields_of(params), finding.status, finding.text);
+  mesh->context_ = std::move(context);
+  mesh->open();
+  return mesh;
+}
+
+// Every group that the library itself uses is made here, by all ranks in the same order.
+void Mesh::open() {
+  here_ = layout_.coordinates(rank());
+  workspace_.set_allocator(allocator());
+  for (const int32_t axes : {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP,
+                             MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
+    group(axes);
+  ++context_->open_meshes;
+  if (layout_.sizes().tp > 1 && node_crossing(MOEMESH_AXIS_TP))
+    context_->log().warning("mesh: tensor-parallel groups cross nodes; make tp the fastest axis within a node");
+}
+
+Mesh::~Mesh() {
+  if (planned() || finalized_) return;
+  --context_->open_meshes;
+  if (context_->world().size() > 1)
+    context_->log().warning("mesh destroyed without moemesh_mesh_finalize: its communicators are leaked");
+}
+
+Communicator& Mesh::group(int32_t axes) {
+  auto& group = groups_[axes];
+  if (!group) {
+    std::vector<int64_t> ranks(static_cast<size_t>(layout_.group_size(axes)));
+    for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = layout_.group_member(axes, rank(), static_cast<int64_t>(i));
+    group = context_->world().group(ranks, axes, axes);
+    group->set_ledger(ledger_);
+  }
+  return *group;
+}
+
+int64_t Mesh::node(int64_t rank) const {
+  if (planned()) return ranks_per_node_ == 0 ? 0 : rank / ranks_per_node_;
+  const auto& nodes = context_->world().nodes();
+  return nodes.empty() ? 0 : nodes[static_cast<size_t>(rank)];
+}
+
+bool Mesh::node_crossing(int32_t axes) const {
+  for (int64_t rank = 0; rank < layout_.world(); ++rank)
+    if (node(rank) != node(layout_.group_member(axes, rank, 0))) return true;
+  return false;
+}
+
+void Mesh::require_usable() const {
+  require(!planned(), MOEMESH_ERROR_INVALID_STATE, "the mesh is only planned: it has no communicator");
+  require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the mesh is finalized; only destroy is left");
+  context_->require_usable();
+}
+
+void Mesh::finalize() {
+  require_usable();
+  for (auto& [axes, group] : groups_) group->close();
+  --context_->open_meshes;
+  finalized_ = true;
+}
+
+}  // namespace moemesh

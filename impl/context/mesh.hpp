@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "impl/base/error.hpp"
+#include "impl/comm/communicator.hpp"
+#include "impl/context/context.hpp"
+#include "impl/context/workspace.hpp"
+#include "impl/mesh/mesh_layout.hpp"
+#include "moemesh.h"
+
+namespace moemesh {
+
+// The mesh's integers together with this rank's group communicators and the ledger. A planned mesh has only the integers.
+class Mesh {
+ public:
+  // Collective over the context. `problem`: what was found wrong with this rank's arguments before.
+  static std::shared_ptr<Mesh> create(std::shared_ptr<Context> context, const moemesh_mesh_params& params, const Finding& problem);
+  static std::shared_ptr<Mesh> plan(int64_t world, const moemesh_mesh_params& params);
+  ~Mesh();
+
+  const MeshLayout& layout() const { return layout_; }
+  const std::shared_ptr<Context>& context() const { return context_; }
+  const std::shared_ptr<const Allocator>& allocator() const { return context_->allocator(); }
+  int64_t rank() const { return context_->rank(); }
+  const Coordinates& here() const { return here_; }
+  Ledger& ledger() { return *ledger_; }
+  Workspace& workspace() { return workspace_; }
+  bool planned() const { return context_ == nullptr; }
+
+  // This rank's group; the first use of an axes value creates it (collective over the group).
+  Communicator& group(int32_t axes);
+  bool node_crossing(int32_t axes) const;
+
+  void require_usable() const;  // not planned, not finalized, context usable
+  void finalize();              // collective
+
+ private:
+  Mesh(MeshLayout layout, int32_t ranks_per_node) : layout_(std::move(layout)), ranks_per_node_(ranks_per_node) {}
+  void open();
+  int64_t node(int64_t rank) const;
+
+  MeshLayout layout_;
+  int32_t ranks_per_node_ = 0;
+  std::shared_ptr<Context> context_;
+  Coordinates here_;
+  std::shared_ptr<Ledger> ledger_ = std::make_shared<Ledger>();
+  Workspace workspace_;
+  std::map<int32_t, std::unique_ptr<Communicator>> groups_;
+  bool finalized_ = false;
+};
+
+}  // namespace moemesh

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "impl/base/memory.hpp"
+
+namespace moemesh {
+
+// Scratch arrays of the operations of one mesh, reused by all its layers and reductions: they grow to the largest size
+// asked for and stay, so that a steady step allocates nothing. A slot's contents live until the slot is asked for again.
+class Workspace {
+ public:
+  enum Slot : int32_t {
+    send,           // message buffers
+    receive,
+    returned,
+    rows_in,        // expert rows before and after the products
+    rows_hidden,
+    rows_hidden2,
+    rows_hidden3,
+    rows_out,
+    row_gradient,   // gate gradients
+    pointers,       // row pointers
+    pointers2,
+    pointers3,
+    tags,
+    tokens,         // token-shaped temporaries
+    tokens2,
+    tokens3,
+    logits,
+    integers,       // keys, positions
+    integers2,
+    integers3,
+    flat_send,      // gradient reduction
+    flat_receive,
+    slots
+  };
+
+  void set_allocator(std::shared_ptr<const Allocator> allocator) { allocator_ = std::move(allocator); }
+
+  template <class T>
+  T* get(Slot slot, int64_t count) {
+    auto& buffer = buffers_[static_cast<size_t>(slot)];
+    buffer.reserve(allocator_, count * static_cast<int64_t>(sizeof(T)));
+    return reinterpret_cast<T*>(buffer.data());
+  }
+
+ private:
+  std::shared_ptr<const Allocator> allocator_;
+  std::array<Buffer<std::byte>, slots> buffers_;
+};
+
+}  // namespace moemesh

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "impl/context/mesh.hpp"
+#include "impl/family/flat_view.hpp"
+#include "impl/family/step_state.hpp"
+#include "kernels/flat.hpp"
+#include "moemesh.h"
+
+namespace moemesh {
+
+class Family;
+class FamilyState;
+
+// One registered parameter. For EXPERT a stack over this rank's experts.
+struct Parameter {
+  Family* family = nullptr;
+  std::string name;
+  moemesh_parameter_params params{};  // as registered, name and pointers not to be used
+  std::vector<int64_t> extents;       // unsplit, of one expert
+  ExpertRange experts;                // here; {0, 1} for SHARED
+  kernels::Slice slice;               // of one expert's matrix: what this rank's tp coordinate has
+  float* data = nullptr;              // [experts.count, local matrix]
+  float* gradient = nullptr;
+  bool borrowed_data = false;
+  bool borrowed_gradient = false;
+  int64_t offset = 0;                 // first element in the family's flat order
+  int32_t ready = 0;                  // microbatches of the open step whose gradient is in
+  int32_t acquired = 0;               // acquires without their release
+  uintptr_t handle = 0;               // of the C API, once it was asked for
+
+  int64_t local_matrix() const { return slice.outer * slice.local * slice.inner; }
+  int64_t unsplit_matrix() const { return slice.outer * slice.dim * slice.inner; }
+  int64_t elements() const { return experts.count * local_matrix(); }
+  std::vector<int64_t> local_shape() const;
+};
+
+// Parameters that are replicated over the same ranks.
+class Family {
+ public:
+  static std::shared_ptr<Family> create(std::shared_ptr<Mesh> mesh, const moemesh_family_params& params,
+                                        const Finding& problem);  // collective
+  Family(std::shared_ptr<Mesh> mesh, const moemesh_family_params& params) : mesh_(std::move(mesh)), params_(params) {}
+
+  // Before commit, local. Throws without a change.
+  Parameter& add(const moemesh_parameter_params& params);
+  void commit();  // collective
+  Parameter* find(const std::string& name) const;
+
+  Mesh& mesh() const { return *mesh_; }
+  const std::shared_ptr<Mesh>& mesh_pointer() const { return mesh_; }
+  int32_t kind() const { return params_.kind; }
+  bool shared() const { return params_.kind == MOEMESH_SHARED; }
+  bool committed() const { return committed_; }
+  const std::vector<std::unique_ptr<Parameter>>& parameters() const { return parameters_; }  // by name once committed
+
+  // The group that the family's gradients are summed over and its optimizer state is sharded over.
+  Communicator& group() const;
+  // The tensor-parallel axis of the family.
+  int32_t tp_axis() const { return shared() ? MOEMESH_AXIS_TP : MOEMESH_AXIS_EXPERT_TP; }
+  int64_t tp_size() const { return mesh_->layout().axis_size(tp_axis()); }
+  int64_t tp_coordinate() const { return shared() ? mesh_->here().tp : mesh_->here().expert_tp; }
+
+  const FlatView& values() const { return values_; }
+  const FlatView& gradients() const { return gradients_; }
+  Shards shards() const { return {values_.size(), group().size(), }; }
+  int64_t own_bytes_data() const { return own_data_.bytes(); }
+
+  void require_committed() const;
+  void gradient_ready(Parameter& parameter, const moemesh_view* gradient);
+  void zero_gradients();
+
+  // Of the optimizer that the family belongs to; null without one.
+  std::shared_ptr<StepState> step;
+  const FamilyState* state = nullptr;
+
+ private:
+  void allocate();
+  void initialize(Parameter& parameter) const;
+
+  std::shared_ptr<Mesh> mesh_;
+  moemesh_family_params params_;
+  std::vector<std::unique_ptr<Parameter>> parameters_;
+  Buffer<float> own_data_, own_gradient_;
+  FlatView values_, gradients_;
+  bool committed_ = false;
+};
+
+}  // namespace moemesh

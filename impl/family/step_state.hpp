@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "impl/base/error.hpp"
+#include "moemesh.h"
+
+namespace moemesh {
+
+// The open step of an optimizer, as its families and their layers see it.
+struct StepState {
+  bool open = false;
+  int32_t microbatches = 1;
+  int32_t objective = MOEMESH_SHARD_MEAN;
+  double loss_scale = 1;
+  std::vector<int64_t> loss_tokens;  // of each microbatch; -1 = not reported
+  Finding failure;                   // the first failure of this rank in this step; told to all at the step's end
+
+  void fail(const Finding& finding) {
+    if (!failure) failure = finding;
+  }
+};
+
+}  // namespace moemesh

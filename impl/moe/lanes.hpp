@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "impl/comm/communicator.hpp"
+
+namespace moemesh {
+
+// Where the message to or from each rank of the expert-parallel group lies in one buffer: first the copies, `row_bytes` each,
+// then (if tagged) the 8-byte row tags. Own copies never travel: their size in the exchange is 0; with keep_own they
+// still have their place in the buffer.
+struct Lanes {
+  std::vector<int64_t> offset, bytes, tags_at;  // per rank; tags_at: offset of the tags
+  int64_t total = 0;
+};
+
+inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vector<int64_t>* tag_offsets, int64_t row_bytes,
+                        int64_t own, bool keep_own) {
+  Lanes lanes;
+  for (size_t p = 0; p + 1 < copy_offsets.size(); ++p) {
+    const bool mine = static_cast<int64_t>(p) == own;
+    const int64_t rows = (copy_offsets[p + 1] - copy_offsets[p]) * row_bytes;
+    const int64_t tags = tag_offsets ? ((*tag_offsets)[p + 1] - (*tag_offsets)[p]) * 8 : 0;
+    lanes.offset.push_back(lanes.total);
+    lanes.tags_at.push_back(lanes.total + rows);
+    lanes.bytes.push_back(mine ? 0 : rows + tags);
+    if (!mine || keep_own) lanes.total += rows + tags;
+  }
+  return lanes;
+}
+
+inline Exchange make_exchange(const Lanes& send, const std::byte* send_base, const Lanes& receive, std::byte* receive_base) {
+  return {send_base, send.offset, send.bytes, receive_base, receive.offset, receive.bytes};
+}
+
+}  // namespace moemesh

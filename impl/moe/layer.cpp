@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/moe/layer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "impl/base/error.hpp"
+#include "impl/base/hash.hpp"
+
+namespace moemesh {
+namespace {
+
+constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+
+void check_enum(const char* name, int32_t value, int32_t most) {
+  require(value >= 1 && value <= most, bad, "{}: expected 1..{}, got {}", name, most, value);
+}
+
+void check_sizes(const moemesh_layer_params& p, const MeshLayout& layout) {
+  require(p.hidden >= 1, bad, "hidden: expected >= 1, got {}", p.hidden);
+  require(p.ffn >= 1, bad, "ffn: expected >= 1, got {}", p.ffn);
+  require(p.experts >= 1 && p.experts <= INT32_MAX, bad, "experts: expected 1..2^31-1, got {}", p.experts);
+  require(p.top_k >= 1 && p.top_k <= p.experts, bad, "top_k: expected 1..{} (experts), got {}", p.experts, p.top_k);
+  require(p.shared_ffn >= 0, bad, "shared_ffn: expected >= 0, got {}", p.shared_ffn);
+  require(p.ffn % layout.sizes().expert_tp == 0, bad, "ffn: {} is not divisible by expert_tp {}", p.ffn, layout.sizes().expert_tp);
+  require(p.shared_ffn % layout.sizes().tp == 0, bad, "shared_ffn: {} is not divisible by tp {}", p.shared_ffn, layout.sizes().tp);
+}
+
+void check_kinds(const moemesh_layer_params& p) {
+  check_enum("activation", p.activation, MOEMESH_GEGLU);
+  check_enum("score", p.score, MOEMESH_SCORE_SIGMOID);
+  check_enum("gate", p.gate, MOEMESH_GATE_SOFTMAX_TOPK);
+  check_enum("router", p.router, MOEMESH_ROUTER_CALLER);
+  check_enum("nonfinite", p.nonfinite, MOEMESH_NONFINITE_DROP);
+  require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
+  for (const double deviation : {p.init_std_router, p.init_std_in, p.init_std_out})
+    require(deviation >= 0 && std::isfinite(deviation), bad, "init_std: expected >= 0, got {}", deviation);
+}
+
+void check_families(const Mesh& mesh, const Family& shared, const Family& expert) {
+  require(shared.kind() == MOEMESH_SHARED, bad, "shared: expected a SHARED family");
+  require(expert.kind() == MOEMESH_EXPERT, bad, "expert: expected an EXPERT family");
+  require(&shared.mesh() == &mesh && &expert.mesh() == &mesh, bad, "the families belong to another mesh");
+  require(!shared.committed() && !expert.committed(), MOEMESH_ERROR_INVALID_STATE, "layer_create: a family is committed already");
+}
+
+std::vector<Field> fields_of(const moemesh_layer_params& p) {
+  return {{"name", p.name ? hash_string(p.name) : 0},
+          {"hidden", p.hidden},
+          {"ffn", p.ffn},
+          {"experts", p.experts},
+          {"shared_ffn", p.shared_ffn},
+          {"gate_scale", bits_of(p.gate_scale)},
+          {"init_std_router", bits_of(p.init_std_router)},
+          {"init_std_in", bits_of(p.init_std_in)},
+          {"init_std_out", bits_of(p.init_std_out)},
+          {"top_k", p.top_k},
+          {"activation", p.activation},
+          {"score", p.score},
+          {"gate", p.gate},
+          {"router", p.router},
+          {"nonfinite", p.nonfinite}};
+}
+
+// A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
+Parameter& add_matrix(Family& family, const std::string& name, int64_t experts, int64_t rows, int64_t columns, int32_t cut,
+                      double deviation) {
+  moemesh_parameter_params params{};
+  params.name = name.c_str();
+  params.experts = experts;
+  params.extents[0] = rows;
+  params.extents[1] = columns;
+  params.rank = 2;
+  params.tp_kind = cut < 0 ? MOEMESH_TP_REPLICA : MOEMESH_TP_SHARDED;
+  params.tp_dim = std::max(cut, 0);
+  params.init_kind = MOEMESH_INIT_NORMAL;
+  params.init_value = deviation;
+  params.decay_scale = params.learning_rate_scale = 1;
+  return family.add(params);
+}
+
+}  // namespace
+
+std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
+                                     const moemesh_layer_params& params, const Finding& problem) {
+  mesh->require_usable();
+  const Finding finding = problem ? problem : attempt([&] {
+    require(params.name != nullptr && params.name[0] != 0, bad, "layer name: expected a text, got none");
+    check_sizes(params, mesh->layout());
+    check_kinds(params);
+    check_families(*mesh, *shared, *expert);
+    const std::string name = params.name;
+    require(name.size() <= 200, bad, "layer name: longer than 200 bytes");
+    for (const char* part : {".router", ".shared.w1", ".shared.wg", ".shared.w2"})
+      require(!shared->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
+    for (const char* part : {".w1", ".wg", ".w2"})
+      require(!expert->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
+  });
+  agree_on_configuration(mesh->group(MOEMESH_GROUP_WORLD), "layer_create", fields_of(params), finding.status, finding.text);
+  auto layer = std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params);
+  layer->register_parameters();
+  return layer;
+}
+
+Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
+             const moemesh_layer_params& params)
+    : mesh_(std::move(mesh)),
+      shared_(std::move(shared)),
+      expert_(std::move(expert)),
+      params_(params),
+      name_(params.name),
+      exchange_(mesh_->group(MOEMESH_GROUP_EXPERT_EXCHANGE)),
+      tp_(mesh_->group(MOEMESH_AXIS_EXPERT_TP)),
+      local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())) {
+  params_.name = name_.c_str();
+  for (int64_t e = 0; e < params_.experts; ++e)
+    owner_.push_back(static_cast<int32_t>(expert_owner(params_.experts, exchange_.size(), e)));
+}
+
+void Layer::register_parameters() {
+  const auto& p = params_;
+  if (!caller_router()) router_ = &add_matrix(*shared_, name_ + ".router", 0, p.experts, p.hidden, -1, p.init_std_router);
+  w1_ = &add_matrix(*expert_, name_ + ".w1", p.experts, p.ffn, p.hidden, 0, p.init_std_in);
+  if (gated()) wg_ = &add_matrix(*expert_, name_ + ".wg", p.experts, p.ffn, p.hidden, 0, p.init_std_in);
+  w2_ = &add_matrix(*expert_, name_ + ".w2", p.experts, p.hidden, p.ffn, 1, p.init_std_out);
+  if (p.shared_ffn == 0) return;
+  shared_w1_ = &add_matrix(*shared_, name_ + ".shared.w1", 0, p.shared_ffn, p.hidden, 0, p.init_std_in);
+  if (gated()) shared_wg_ = &add_matrix(*shared_, name_ + ".shared.wg", 0, p.shared_ffn, p.hidden, 0, p.init_std_in);
+  shared_w2_ = &add_matrix(*shared_, name_ + ".shared.w2", 0, p.hidden, p.shared_ffn, 1, p.init_std_out);
+}
+
+void Layer::require_ready() const {
+  mesh_->require_usable();
+  shared_->require_committed();
+  expert_->require_committed();
+}
+
+void Layer::require_step(int32_t microbatch) const {
+  const StepState* step = expert_->step.get();
+  require(step && step->open, MOEMESH_ERROR_INVALID_STATE, "layer {}: training needs an open step", name_);
+  require(router_ == nullptr && !shared_w1_ ? true : shared_->step.get() == step, MOEMESH_ERROR_INVALID_STATE,
+          "layer {}: its two families belong to different optimizers", name_);
+  require(microbatch >= 0 && microbatch < step->microbatches, bad, "microbatch: expected 0..{}, got {}", step->microbatches - 1,
+          microbatch);
+}
+
+void Layer::require_gradients_wanted() const {
+  require(w1_->ready < expert_->step->microbatches, MOEMESH_ERROR_INVALID_STATE,
+          "layer {}: a step of {} microbatches has had {} backwards already", name_, expert_->step->microbatches, w1_->ready);
+}
+
+std::unique_ptr<Tape> Layer::fresh_tape() {
+  if (spare_tapes_.empty()) return std::make_unique<Tape>();
+  auto tape = std::move(spare_tapes_.back());
+  spare_tapes_.pop_back();
+  return tape;
+}
+
+void Layer::record(const Tape& tape) {
+  auto& s = statistics_;
+  s.tokens = tape.decision.routed;
+  s.rows = tape.source.tags;
+  const auto own = static_cast<size_t>(exchange_.rank());
+  s.copies_sent = tape.source.copies - (tape.source.copy_offsets[own + 1] - tape.source.copy_offsets[own]);
+  s.rows_received = tape.received.rows;
+  s.nonfinite_tokens = tape.decision.nonfinite;
+  s.rows_per_expert.resize(static_cast<size_t>(params_.experts));
+  kernels::count_experts(tape.decision.tokens * params_.top_k, tape.decision.chosen.data(), params_.experts,
+                         s.rows_per_expert.data());
+  s.rows_received_per_expert.assign(static_cast<size_t>(params_.experts), 0);
+  for (int64_t e = 0; e < local_experts_.count; ++e) {
+    const auto i = static_cast<size_t>(e);
+    s.rows_received_per_expert[static_cast<size_t>(local_experts_.first + e)] =
+        tape.received.expert_offsets[i + 1] - tape.received.expert_offsets[i];
+  }
+}
+
+void Layer::mark_ready() {
+  for (Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
+    if (parameter) parameter->family->gradient_ready(*parameter, nullptr);
+}
+
+kernels::RouterConfig Layer::router_config() const {
+  return {params_.experts, params_.top_k, static_cast<kernels::Score>(params_.score), static_cast<kernels::Gate>(params_.gate),
+          static_cast<float>(params_.gate_scale)};
+}
+
+}  // namespace moemesh

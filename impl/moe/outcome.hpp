@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <utility>
+
+#include "impl/base/error.hpp"
+#include "impl/comm/communicator.hpp"
+
+namespace moemesh {
+
+// How one forward or backward goes on this rank. A rank that failed, or heard of a failure, still takes part in every
+// exchange of its groups by the failing twin of the operation, so that no peer waits for ever.
+class Outcome {
+ public:
+  explicit Outcome(Finding problem) : own_(std::move(problem)) {}
+
+  bool failed() const { return static_cast<bool>(own_) || peer_status_ != MOEMESH_OK; }
+  int32_t own_status() const { return own_.status; }
+
+  // Local work; skipped after a failure.
+  template <class F>
+  void run(F&& work) {
+    if (!failed()) own_ = attempt(std::forward<F>(work));
+  }
+  void hear(int64_t peer, int32_t status) {
+    if (status != MOEMESH_OK && peer_status_ == MOEMESH_OK) std::tie(peer_, peer_status_) = std::pair(peer, status);
+  }
+  void all_to_all(Communicator& comm, const Exchange& exchange, Purpose purpose) {
+    if (failed())
+      comm.all_to_all_failed(exchange, purpose);
+    else if (comm.all_to_all(exchange, purpose))
+      hear(-1, MOEMESH_ERROR_PEER_FAILED);
+  }
+  void sum(Communicator& comm, float* data, int64_t count, Purpose purpose) {
+    if (comm.size() == 1) return;
+    if (failed())
+      comm.all_reduce_failed(purpose);
+    else if (comm.all_reduce(data, count, Communicator::Op::sum, purpose))
+      hear(-1, MOEMESH_ERROR_PEER_FAILED);
+  }
+
+  // What the call returns on this rank: the own error, or the peers'.
+  Finding finding() const {
+    if (own_ || peer_status_ == MOEMESH_OK) return own_;
+    const int32_t status = peer_status_ == MOEMESH_ERROR_NONFINITE_ROUTER ? peer_status_ : MOEMESH_ERROR_PEER_FAILED;
+    if (peer_ < 0) return {status, "another rank of the expert and tensor-parallel block failed in this call"};
+    return {status, fmt::format("expert-parallel peer {} failed in this call with status {}", peer_, peer_status_)};
+  }
+
+ private:
+  Finding own_;
+  int64_t peer_ = -1;
+  int32_t peer_status_ = MOEMESH_OK;
+};
+
+}  // namespace moemesh

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+// Integer plans: which copies go where (at the source), and in which order rows are computed (at the expert's rank).
+#include "impl/base/error.hpp"
+#include "impl/moe/layer.hpp"
+
+namespace moemesh {
+namespace {
+
+void sort(Workspace& workspace, int64_t n, const int32_t* key, int64_t buckets, int64_t* position, std::vector<int64_t>& offsets) {
+  offsets.resize(static_cast<size_t>(buckets) + 1);
+  auto* scratch = workspace.get<int64_t>(Workspace::integers2, kernels::sort_workspace(n, buckets));
+  kernels::stable_sort(n, key, buckets, position, offsets.data(), scratch);
+}
+
+}  // namespace
+
+void Layer::plan_source(Tape& tape) {
+  const auto& allocator = mesh_->allocator();
+  Workspace& workspace = mesh_->workspace();
+  const int64_t T = tape.decision.tokens, n = T * params_.top_k;
+  const int32_t* chosen = tape.decision.chosen.data();
+  SourcePlan& plan = tape.source;
+  auto* destination = workspace.get<int32_t>(Workspace::integers, n);
+  kernels::copy_destinations(T, params_.top_k, chosen, owner_.data(), destination);
+  plan.copy_of_choice.reserve(allocator, n);
+  sort(workspace, n, destination, exchange_.size(), plan.copy_of_choice.data(), plan.copy_offsets);
+  plan.copies = plan.copy_offsets.back();
+  plan.copy_token.reserve(allocator, plan.copies);
+  plan.first_tag.reserve(allocator, plan.copies + 1);
+  auto* rows = workspace.get<int32_t>(Workspace::integers3, plan.copies);
+  kernels::describe_copies(T, params_.top_k, chosen, owner_.data(), plan.copy_of_choice.data(), plan.copy_token.data(), rows);
+  kernels::exclusive_sum(plan.copies, rows, plan.first_tag.data());
+  plan.tags = plan.first_tag[plan.copies];
+  plan.tag_offsets.clear();
+  for (const int64_t copy : plan.copy_offsets) plan.tag_offsets.push_back(plan.first_tag[copy]);
+  plan.row_tags.reserve(allocator, plan.tags);
+  plan.slot_of_tag.reserve(allocator, plan.tags);
+  kernels::write_tags(T, params_.top_k, chosen, tape.decision.gates.data(), owner_.data(), plan.copy_of_choice.data(),
+                      plan.first_tag.data(), plan.row_tags.data(), plan.slot_of_tag.data());
+}
+
+void Layer::index_received(Tape& tape) {
+  const auto& allocator = mesh_->allocator();
+  Workspace& workspace = mesh_->workspace();
+  ReceivePlan& plan = tape.received;
+  const int64_t n = plan.rows;
+  auto* key = workspace.get<int32_t>(Workspace::integers, 2 * n);
+  int32_t* last = key + n;
+  kernels::read_tags(n, plan.row_tags.data(), local_experts_.first, local_experts_.count, key, last);
+  auto* copy_of_tag = workspace.get<int64_t>(Workspace::integers3, n + 1);
+  kernels::exclusive_sum(n, last, copy_of_tag);
+  plan.row_of_tag.reserve(allocator, n);
+  sort(workspace, n, key, local_experts_.count, plan.row_of_tag.data(), plan.expert_offsets);
+  require(copy_of_tag[n] == plan.copies && plan.expert_offsets.back() == n, MOEMESH_ERROR_INTERNAL,
+          "layer {}: received {} copies and {} rows, expected {} and {}", name_, copy_of_tag[n], plan.expert_offsets.back(),
+          plan.copies, n);
+  plan.copy_of_row.reserve(allocator, n);
+  plan.gate_of_row.reserve(allocator, n);
+  plan.first_tag.reserve(allocator, plan.copies + 1);
+  kernels::index_rows(n, plan.row_tags.data(), copy_of_tag, plan.row_of_tag.data(), plan.copies, plan.copy_of_row.data(),
+                      plan.gate_of_row.data(), plan.first_tag.data());
+}
+
+}  // namespace moemesh

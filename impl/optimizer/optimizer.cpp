@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/optimizer/optimizer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "impl/base/error.hpp"
+#include "impl/base/hash.hpp"
+#include "impl/family/reduction.hpp"
+
+namespace moemesh {
+namespace {
+
+constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+
+void check(const moemesh_optimizer_params& p) {
+  require(p.kind == MOEMESH_ADAMW || p.kind == MOEMESH_SGD, bad, "optimizer kind: expected 1 or 2, got {}", p.kind);
+  for (const int32_t stage : {p.shared_stage, p.expert_stage}) {
+    require(stage >= 0 && stage <= 3, bad, "stage: expected 0..3, got {}", stage);
+    require(stage <= 1, MOEMESH_ERROR_NOT_SUPPORTED, "stage: 0 and 1 are supported in this release, got {}", stage);
+  }
+  require(p.learning_rate >= 0 && std::isfinite(p.learning_rate), bad, "learning_rate: expected >= 0, got {}", p.learning_rate);
+  require(p.beta1 >= 0 && p.beta1 < 1, bad, "beta1: expected in [0, 1), got {}", p.beta1);
+  require(p.beta2 >= 0 && p.beta2 < 1, bad, "beta2: expected in [0, 1), got {}", p.beta2);
+  require(p.epsilon >= 0 && std::isfinite(p.epsilon), bad, "epsilon: expected >= 0, got {}", p.epsilon);
+  require(p.weight_decay >= 0 && std::isfinite(p.weight_decay), bad, "weight_decay: expected >= 0, got {}", p.weight_decay);
+  require(p.momentum >= 0 && p.momentum < 1, bad, "momentum: expected in [0, 1), got {}", p.momentum);
+  require(p.max_norm >= 0, bad, "max_norm: expected >= 0, got {}", p.max_norm);
+  require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
+}
+
+void check_family(const Family* family, const Mesh& mesh, int32_t kind) {
+  if (!family) return;
+  require(family->kind() == kind, bad, "optimizer_create: expected a family of kind {}, got {}", kind, family->kind());
+  require(&family->mesh() == &mesh, bad, "optimizer_create: the family belongs to another mesh");
+  family->require_committed();
+  require(!family->step, MOEMESH_ERROR_INVALID_STATE, "optimizer_create: the family belongs to an optimizer already");
+}
+
+std::vector<Field> fields_of(const moemesh_optimizer_params& p, bool shared, bool expert) {
+  return {{"kind", p.kind},
+          {"shared_stage", p.shared_stage},
+          {"expert_stage", p.expert_stage},
+          {"learning_rate", bits_of(p.learning_rate)},
+          {"beta1", bits_of(p.beta1)},
+          {"beta2", bits_of(p.beta2)},
+          {"epsilon", bits_of(p.epsilon)},
+          {"weight_decay", bits_of(p.weight_decay)},
+          {"momentum", bits_of(p.momentum)},
+          {"max_norm", bits_of(p.max_norm)},
+          {"shared family given", shared},
+          {"expert family given", expert}};
+}
+
+Purpose agreement(int32_t phase) { return {0, phase, MOEMESH_COLLECTIVE_AGREEMENT}; }
+
+}  // namespace
+
+std::shared_ptr<Optimizer> Optimizer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
+                                             std::shared_ptr<Family> expert, const moemesh_optimizer_params& params, const Finding& problem) {
+  mesh->require_usable();
+  std::vector<std::unique_ptr<FamilyState>> states;
+  const Finding finding = problem ? problem : attempt([&] {
+    require(shared || expert, bad, "optimizer_create: both families are NULL");
+    check(params);
+    check_family(shared.get(), *mesh, MOEMESH_SHARED);
+    check_family(expert.get(), *mesh, MOEMESH_EXPERT);
+    if (shared) states.push_back(std::make_unique<FamilyState>(shared, params.shared_stage, params));
+    if (expert) states.push_back(std::make_unique<FamilyState>(expert, params.expert_stage, params));
+  });
+  agree_on_configuration(mesh->group(MOEMESH_GROUP_WORLD), "optimizer_create",
+                         fields_of(params, shared != nullptr, expert != nullptr), finding.status, finding.text);
+  auto optimizer = std::make_shared<Optimizer>(std::move(mesh), params);
+  optimizer->states_ = std::move(states);
+  for (auto& state : optimizer->states_) {
+    state->family().step = optimizer->step_;
+    state->family().state = state.get();
+  }
+  return optimizer;
+}
+
+Optimizer::Optimizer(std::shared_ptr<Mesh> mesh, const moemesh_optimizer_params& params)
+    : mesh_(std::move(mesh)), params_(params) {}
+
+Optimizer::~Optimizer() {
+  for (auto& state : states_) {
+    state->family().step.reset();
+    state->family().state = nullptr;
+  }
+}
+
+FamilyState& Optimizer::state(int32_t family_kind) {
+  for (auto& state : states_)
+    if (state->family().kind() == family_kind) return *state;
+  fail(MOEMESH_ERROR_NOT_FOUND, "the optimizer has no family of kind {}", family_kind);
+}
+
+void Optimizer::begin(const moemesh_step_params& params) {
+  mesh_->require_usable();
+  require(!step_->open, MOEMESH_ERROR_INVALID_STATE, "step_begin: a step is open already");
+  require(params.microbatches >= 1, bad, "microbatches: expected >= 1, got {}", params.microbatches);
+  require(params.objective == MOEMESH_SHARD_MEAN || params.objective == MOEMESH_TOKEN_MEAN, bad,
+          "objective: expected 1 or 2, got {}", params.objective);
+  require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}", params.loss_scale);
+  *step_ = StepState{true, params.microbatches, params.objective, params.loss_scale,
+                     std::vector<int64_t>(static_cast<size_t>(params.microbatches), -1), {}};
+  for (auto& state : states_) state->family().zero_gradients();
+}
+
+void Optimizer::loss_tokens(int32_t microbatch, int64_t tokens) {
+  require(step_->open && step_->objective == MOEMESH_TOKEN_MEAN, MOEMESH_ERROR_INVALID_STATE,
+          "loss_tokens: no TOKEN_MEAN step is open");
+  require(microbatch >= 0 && microbatch < step_->microbatches, bad, "microbatch: expected 0..{}, got {}",
+          step_->microbatches - 1, microbatch);
+  require(tokens >= 0, bad, "tokens: expected >= 0, got {}", tokens);
+  int64_t& place = step_->loss_tokens[static_cast<size_t>(microbatch)];
+  require(place < 0, MOEMESH_ERROR_INVALID_STATE, "loss_tokens: microbatch {} was reported already", microbatch);
+  place = tokens;
+}
+
+// Everything that must be equal on all ranks, the tokens to add up, and every rank's failure, in one exchange of words.
+Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, const Finding& problem) {
+  Communicator& world = mesh_->group(MOEMESH_GROUP_WORLD);
+  Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
+  const bool was_open = std::exchange(step_->open, false);
+  if (!finding) finding = problem;
+  if (!finding && !(learning_rate >= 0 && std::isfinite(learning_rate)))
+    finding = {bad, fmt::format("learning_rate: expected >= 0, got {}", learning_rate)};
+  const bool last_stage = mesh_->here().pp == mesh_->layout().sizes().pp - 1;
+  int64_t tokens = 0;
+  for (const int64_t reported : step_->loss_tokens) {
+    tokens += std::max<int64_t>(reported, 0);
+    if (reported < 0 && last_stage && step_->objective == MOEMESH_TOKEN_MEAN && !finding)
+      finding = {MOEMESH_ERROR_INVALID_STATE, "loss_tokens was not called for every microbatch of a TOKEN_MEAN step"};
+  }
+  const Field fields[] = {{"call (1 update, 2 end with reduction, 3 end)", intent},
+                          {"microbatches", step_->microbatches},
+                          {"objective", step_->objective},
+                          {"loss_scale", bits_of(step_->loss_scale)},
+                          {"learning_rate", bits_of(learning_rate)},
+                          {"steps", steps}};
+  try {
+    agree_on_configuration(world, "optimizer_step", fields, finding.status, finding.text);
+  } catch (const Error& error) {
+    if (error.status() < 0 || error.status() == MOEMESH_ERROR_MISMATCH || !was_open || problem) throw;
+    fail(MOEMESH_ERROR_STEP_FAILED, "the step was dropped on every rank: {}", error.what());
+  }
+  Agreement result;
+  if (step_->objective == MOEMESH_TOKEN_MEAN) {
+    result.tokens = last_stage && mesh_->here().tp == 0 ? tokens : 0;
+    world.agree_sum(std::span(&result.tokens, 1), agreement(MOEMESH_PHASE_REDUCTION));
+  }
+  return result;
+}
+
+// The one place where gradients are divided: the same factor for both families, whatever group each was summed over.
+// (An expert's gradient already holds the tokens of its whole expert-parallel group.)
+void Optimizer::reduce(const Agreement& agreement) {
+  const double shards = static_cast<double>(mesh_->layout().data_shards()) * step_->microbatches;
+  const double weight = step_->objective == MOEMESH_SHARD_MEAN ? shards : static_cast<double>(agreement.tokens);
+  const float factor = weight == 0 ? 0.0F : static_cast<float>(1.0 / (weight * step_->loss_scale));
+  for (auto& state : states_) reduce_gradients(state->family(), factor, state->stage() == 0);
+}
+
+double Optimizer::norm() const {
+  double sum = 0;
+  for (const auto& state : states_) sum += state->sum_squares();
+  mesh_->group(MOEMESH_GROUP_WORLD).agree_sum(std::span(&sum, 1), agreement(MOEMESH_PHASE_UPDATE));
+  return std::sqrt(sum);
+}
+
+moemesh_update_result Optimizer::update(double learning_rate, const Finding& problem) {
+  mesh_->require_usable();
+  const double rate = learning_rate < 0 ? params_.learning_rate : learning_rate;
+  const Agreement agreed = agree(1, rate, problem);
+  reduce(agreed);
+  moemesh_update_result result{};
+  result.norm = norm();
+  result.skipped = std::isfinite(result.norm) ? 0 : 1;
+  result.coefficient = result.skipped || params_.max_norm == 0 ? 1.0 : std::min(1.0, params_.max_norm / result.norm);
+  result.tokens = agreed.tokens;
+  if (result.skipped)
+    ++skips;
+  else
+    ++steps;
+  if (!result.skipped)
+    for (auto& state : states_) state->update(params_, rate, static_cast<float>(result.coefficient), steps);
+  result.steps = steps;
+  result.skips = skips;
+  return result;
+}
+
+void Optimizer::end(bool reduce_first, const Finding& problem) {
+  mesh_->require_usable();
+  const Agreement agreed = agree(reduce_first ? 2 : 3, 0, problem);
+  if (reduce_first) reduce(agreed);
+}
+
+}  // namespace moemesh

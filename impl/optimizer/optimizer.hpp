@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "impl/family/family.hpp"
+#include "impl/family/whole.hpp"
+#include "moemesh.h"
+
+namespace moemesh {
+
+// Optimizer state of one family: of the owned shard (stage 1) or of everything (stage 0).
+class FamilyState {
+ public:
+  FamilyState(std::shared_ptr<Family> family, int32_t stage, const moemesh_optimizer_params& params);
+
+  Family& family() const { return *family_; }
+  const std::shared_ptr<Family>& family_pointer() const { return family_; }
+  int32_t stage() const { return stage_; }
+
+  // fp64 sum of squares of the reduced gradient over the owned elements that no other rank counts.
+  double sum_squares() const;
+  void update(const moemesh_optimizer_params& params, double learning_rate, float coefficient, int64_t step);
+  FlatQuantity quantity(int32_t quantity) const;  // throws NOT_FOUND
+  moemesh_optimizer_bytes bytes() const;
+
+ private:
+  // f(parameter, first family element, count) for the pieces of parameters in [begin, end).
+  template <class F>
+  void for_each_piece(int64_t begin, int64_t end, F&& f) const;
+
+  std::shared_ptr<Family> family_;
+  int32_t stage_;
+  int64_t begin_ = 0, end_ = 0;  // the elements whose state is here
+  int32_t moments_ = 0;          // kept: AdamW 2, SGD with momentum 1, else 0
+  Buffer<float> moment1_, moment2_;
+};
+
+// The training step of up to two families: zero, accumulate, agree, reduce, norm, clip, update.
+class Optimizer {
+ public:
+  static std::shared_ptr<Optimizer> create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
+                                           std::shared_ptr<Family> expert, const moemesh_optimizer_params& params,
+                                           const Finding& problem);  // collective
+  Optimizer(std::shared_ptr<Mesh> mesh, const moemesh_optimizer_params& params);
+  ~Optimizer();
+
+  Mesh& mesh() const { return *mesh_; }
+  void begin(const moemesh_step_params& params);
+  void loss_tokens(int32_t microbatch, int64_t tokens);
+  // Collective. `problem`: what was found wrong with this rank's arguments. A negative rate is the optimizer's own.
+  moemesh_update_result update(double learning_rate, const Finding& problem);
+  void end(bool reduce, const Finding& problem);
+
+  FamilyState& state(int32_t family_kind);  // throws NOT_FOUND
+  int64_t steps = 0;
+  int64_t skips = 0;
+  bool step_open() const { return step_->open; }
+
+ private:
+  struct Agreement {
+    int64_t tokens = 0;
+  };
+  Agreement agree(int32_t intent, double learning_rate, const Finding& problem);  // closes the step; throws the agreed failure
+  void reduce(const Agreement& agreement);
+  double norm() const;
+
+  std::shared_ptr<Mesh> mesh_;
+  moemesh_optimizer_params params_;
+  std::vector<std::unique_ptr<FamilyState>> states_;
+  std::shared_ptr<StepState> step_ = std::make_shared<StepState>();
+};
+
+}  // namespace moemesh

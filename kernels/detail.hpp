@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+// Launching of kernels, shared by the .cpp files of this folder and by nothing else.
+namespace moemesh::kernels::detail {
+
+using Space = Kokkos::DefaultExecutionSpace;
+using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<int64_t>>;
+
+inline constexpr bool kOnHost = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible;
+
+// Work items that share a row: neighbours on a device read neighbouring elements; on a host one item walks the whole
+// row, so that the compiler vectorizes its loop.
+inline constexpr int64_t kLanes = kOnHost ? 1 : 32;
+
+// Flat arrays are cut into tiles of this many elements, each walked like a row.
+inline constexpr int64_t kTile = 4096;
+
+KOKKOS_INLINE_FUNCTION constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+KOKKOS_INLINE_FUNCTION constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// body(i) for i in [0, n)
+template <class Body>
+void for_each(const char* name, int64_t n, const Body& body) {
+  if (n > 0) Kokkos::parallel_for(name, Range(0, n), body);
+}
+
+template <class Body>
+struct LaneBody {
+  Body body;
+  KOKKOS_FUNCTION void operator()(int64_t i) const { body(i / kLanes, i % kLanes); }
+};
+
+// body(row, lane): the lane's columns are lane, lane + kLanes, ...
+template <class Body>
+void for_rows(const char* name, int64_t rows, const Body& body) {
+  for_each(name, rows * kLanes, LaneBody<Body>{body});
+}
+
+template <class Body>
+struct TileBody {
+  Body body;
+  int64_t n;
+  KOKKOS_FUNCTION void operator()(int64_t tile, int64_t lane) const {
+    body(tile * kTile + lane, smaller(n, (tile + 1) * kTile));
+  }
+};
+
+// body(first, end): the elements first, first + kLanes, ... below end
+template <class Body>
+void for_tiles(const char* name, int64_t n, const Body& body) {
+  for_rows(name, ceil_div(n, kTile), TileBody<Body>{body, n});
+}
+
+// For results that the caller reads on the host.
+inline void finish(const char* name) { Space().fence(name); }
+
+}  // namespace moemesh::kernels::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+
+// Flat arrays: gradients and optimizer state.
+namespace moemesh::kernels {
+
+void zero(float* data, int64_t n);
+// to[...] += from[...] over up to 4 dimensions: to is dense row-major, from has strides (elements).
+void add_strided(int32_t rank, const int64_t* extents, const float* from, const int64_t* strides, float* to);
+// out[i] = (parts[0][i] + parts[1][i] + ... in this order) * factor; out may be one of the parts.
+void ordered_sum(int64_t n, int32_t count, const float* const* parts, float factor, float* out);
+// fp64 sum of squares over fixed blocks in order: the same bits for every number of threads. NaN or inf if an element is.
+double sum_squares(const float* data, int64_t n);
+
+struct AdamW {
+  double learning_rate, beta1, beta2, epsilon, weight_decay;
+  int64_t step;        // 1-based, for the bias correction
+  float coefficient;   // gradient is multiplied by it (clipping)
+};
+// m = b1 m + (1-b1) g; v = b2 v + (1-b2) g^2; p -= lr*wd*p; p -= lr * (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + eps)
+// (Loshchilov & Hutter 2019, as PyTorch's AdamW: decay first, from the old p.)
+void adamw(const AdamW& rule, int64_t n, const float* gradient, float* parameter, float* moment1, float* moment2);
+
+struct Sgd {
+  double learning_rate, momentum, weight_decay;
+  float coefficient;
+};
+// m = momentum*m + g (moment null: m = g); p -= lr*wd*p; p -= lr*m
+void sgd(const Sgd& rule, int64_t n, const float* gradient, float* parameter, float* moment);
+
+// Initial values that depend on (key, element index in the unsplit array) alone: a counter-based generator (Philox4x32-10,
+// Salmon et al. 2011). The unsplit array is [outer, dim, inner]; the local one has dim entries [first, first + local).
+enum class Distribution : int32_t { constant = 1, normal = 2, uniform = 3 };
+struct Slice {
+  int64_t outer = 1, dim = 1, inner = 1, first = 0, local = 1;
+};
+void initialize(Distribution distribution, double value, uint64_t key, const Slice& slice, float* out);
+
+}  // namespace moemesh::kernels

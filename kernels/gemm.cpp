@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/gemm.hpp"
+
+#include "kernels/detail.hpp"
+#include "kernels/gemm_backend.hpp"
+
+namespace moemesh::kernels {
+namespace {
+
+void zero_matrix(int64_t rows, int64_t width, float* matrix, int64_t ld) {
+  detail::for_rows(
+      "moemesh::zero_matrix", rows, KOKKOS_LAMBDA(int64_t r, int64_t lane) {
+        for (int64_t c = lane; c < width; c += detail::kLanes) matrix[r * ld + c] = 0;
+      });
+}
+
+// Calls body(group, first row, rows) for each group that has rows.
+template <class Body>
+void for_filled_groups(const Groups& groups, const Body& body) {
+  for (int64_t g = 0; g < groups.count; ++g) {
+    const int64_t rows = groups.offsets[g + 1] - groups.offsets[g];
+    if (rows > 0) body(g, groups.offsets[g], rows);
+  }
+}
+
+}  // namespace
+
+void gemm(const Gemm& product) {
+  if (product.m <= 0 || product.n <= 0) return;
+  if (product.k <= 0) {
+    if (!product.accumulate) zero_matrix(product.m, product.n, product.c, product.ldc);
+    return;
+  }
+#ifdef MOEMESH_HAVE_ONEDNN
+  detail::gemm_onednn(product);
+#else
+  detail::gemm_portable(product);
+#endif
+}
+
+void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights,
+                                   float* out) {
+  for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
+    gemm({.transpose_b = true,
+          .m = rows,
+          .n = n,
+          .k = k,
+          .a = in + first * k,
+          .lda = k,
+          .b = weights + g * n * k,
+          .ldb = k,
+          .c = out + first * n,
+          .ldc = n});
+  });
+}
+
+void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out,
+                        bool accumulate) {
+  for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
+    gemm({.m = rows,
+          .n = n,
+          .k = k,
+          .a = in + first * k,
+          .lda = k,
+          .b = weights + g * n * k,
+          .ldb = n,
+          .c = out + first * n,
+          .ldc = n,
+          .accumulate = accumulate});
+  });
+}
+
+void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const float* left, const float* right,
+                             float* gradient) {
+  for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
+    gemm({.transpose_a = true,
+          .m = m,
+          .n = n,
+          .k = rows,
+          .a = left + first * m,
+          .lda = m,
+          .b = right + first * n,
+          .ldb = n,
+          .c = gradient + g * m * n,
+          .ldc = n,
+          .accumulate = true});
+  });
+}
+
+const char* gemm_library() {
+#ifdef MOEMESH_HAVE_ONEDNN
+  return detail::onednn_name();
+#else
+  return "Kokkos";
+#endif
+}
+
+}  // namespace moemesh::kernels

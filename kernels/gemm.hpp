@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+
+// Row-major matrix products in fp32 (accumulated in fp32). oneDNN where the build has it, else a portable Kokkos loop.
+namespace moemesh::kernels {
+
+// op(X) = X or its transpose; op(A) is [m, k], op(B) is [k, n], C is [m, n]; ld = row stride of the stored matrix.
+struct Gemm {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  int64_t m = 0, n = 0, k = 0;
+  const float* a = nullptr;
+  int64_t lda = 0;
+  const float* b = nullptr;
+  int64_t ldb = 0;
+  float* c = nullptr;
+  int64_t ldc = 0;
+  bool accumulate = false;  // C += op(A) op(B), else C = ; k == 0 gives 0 or leaves C
+};
+void gemm(const Gemm& product);
+
+// Rows sorted by group (expert): group g has rows [offsets[g], offsets[g+1]); its matrix is weights + g * rows * cols.
+// Empty groups are skipped: outputs of rows have none, and accumulated weight gradients keep what they hold.
+struct Groups {
+  int64_t count = 0;
+  const int64_t* offsets = nullptr;  // host, count+1
+};
+// out[r, n] = in[r, k] * W_g^T, W_g stored [n, k]
+void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out);
+// out[r, n] = in[r, k] * W_g, W_g stored [k, n]; accumulate adds to out
+void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out,
+                        bool accumulate);
+// dW_g[m, n] += left_g[r, m]^T * right_g[r, n]
+void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const float* left, const float* right, float* gradient);
+
+const char* gemm_library();  // "oneDNN 2.6.0", "Kokkos"
+
+}  // namespace moemesh::kernels

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#pragma once
+
+#include "kernels/gemm.hpp"
+
+// The libraries behind gemm(). m, n, k >= 1 here.
+namespace moemesh::kernels::detail {
+
+void gemm_portable(const Gemm& product);
+
+#ifdef MOEMESH_HAVE_ONEDNN
+void gemm_onednn(const Gemm& product);
+const char* onednn_name();
+#endif
+
+}  // namespace moemesh::kernels::detail

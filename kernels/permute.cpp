@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/permute.hpp"
+
+#include "kernels/detail.hpp"
+
+namespace moemesh::kernels {
+
+using detail::for_each;
+
+namespace {
+
+// Items of one work item of the sort. At least as many as buckets, so that the counts take no more room than the items.
+int64_t sort_block(int64_t buckets) { return buckets > 1024 ? buckets : 1024; }
+
+// counts[block, bucket]
+void count_keys(int64_t n, const int32_t* key, int64_t buckets, int64_t* counts) {
+  const int64_t block = sort_block(buckets);
+  for_each(
+      "moemesh::count_keys", detail::ceil_div(n, block), KOKKOS_LAMBDA(int64_t b) {
+        int64_t* count = counts + b * buckets;
+        for (int64_t k = 0; k < buckets; ++k) count[k] = 0;
+        for (int64_t i = b * block; i < detail::smaller(n, (b + 1) * block); ++i) {
+          if (key[i] >= 0) ++count[key[i]];
+        }
+      });
+}
+
+// counts[block, bucket] becomes the number in earlier blocks; totals[bucket] the number in all.
+void scan_blocks(int64_t blocks, int64_t buckets, int64_t* counts, int64_t* totals) {
+  for_each(
+      "moemesh::scan_blocks", buckets, KOKKOS_LAMBDA(int64_t k) {
+        int64_t sum = 0;
+        for (int64_t b = 0; b < blocks; ++b) {
+          const int64_t here = counts[b * buckets + k];
+          counts[b * buckets + k] = sum;
+          sum += here;
+        }
+        totals[k] = sum;
+      });
+}
+
+void place_keys(int64_t n, const int32_t* key, int64_t buckets, const int64_t* offsets, int64_t* counts,
+                int64_t* position) {
+  const int64_t block = sort_block(buckets);
+  for_each(
+      "moemesh::place_keys", detail::ceil_div(n, block), KOKKOS_LAMBDA(int64_t b) {
+        int64_t* next = counts + b * buckets;
+        for (int64_t i = b * block; i < detail::smaller(n, (b + 1) * block); ++i) {
+          position[i] = key[i] < 0 ? -1 : offsets[key[i]] + next[key[i]]++;
+        }
+      });
+}
+
+// sums may be values. One item more than values, so that the total is written for n = 0 too.
+template <class Value>
+void write_exclusive_sums(int64_t n, const Value* values, int64_t* sums) {
+  Kokkos::parallel_scan(
+      "moemesh::exclusive_sum", detail::Range(0, n + 1),
+      KOKKOS_LAMBDA(const int64_t i, int64_t& partial, const bool is_final) {
+        const int64_t value = i < n ? values[i] : 0;
+        if (is_final) sums[i] = partial;
+        partial += value;
+      });
+}
+
+KOKKOS_INLINE_FUNCTION int32_t expert_of(const RowTag& tag) { return tag.expert < 0 ? ~tag.expert : tag.expert; }
+
+// Whether choice j (an index of chosen) goes to the destination `to`.
+KOKKOS_INLINE_FUNCTION bool goes_to(const int32_t* chosen, const int32_t* owner, int64_t j, int32_t to) {
+  return chosen[j] >= 0 && owner[chosen[j]] == to;
+}
+
+}  // namespace
+
+int64_t sort_workspace(int64_t n, int64_t buckets) { return detail::ceil_div(n, sort_block(buckets)) * buckets; }
+
+void stable_sort(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets,
+                 int64_t* workspace) {
+  count_keys(n, key, buckets, workspace);
+  scan_blocks(detail::ceil_div(n, sort_block(buckets)), buckets, workspace, offsets);
+  write_exclusive_sums(buckets, offsets, offsets);
+  place_keys(n, key, buckets, offsets, workspace, position);
+  detail::finish("moemesh::stable_sort");
+}
+
+void exclusive_sum(int64_t n, const int32_t* values, int64_t* sums) {
+  write_exclusive_sums(n, values, sums);
+  detail::finish("moemesh::exclusive_sum");
+}
+
+void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner,
+                       int32_t* destination) {
+  for_each(
+      "moemesh::copy_destinations", tokens, KOKKOS_LAMBDA(int64_t t) {
+        const int64_t first = t * top_k;
+        for (int64_t j = first; j < first + top_k; ++j) {
+          destination[j] = chosen[j] < 0 ? -1 : owner[chosen[j]];
+          for (int64_t i = first; i < j; ++i) {
+            if (destination[i] >= 0 && destination[i] == destination[j]) destination[j] = -1;
+          }
+        }
+      });
+}
+
+void describe_copies(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner, const int64_t* copy,
+                     int32_t* copy_token, int32_t* copy_rows) {
+  for_each(
+      "moemesh::describe_copies", tokens, KOKKOS_LAMBDA(int64_t t) {
+        const int64_t end = (t + 1) * top_k;
+        for (int64_t j = t * top_k; j < end; ++j) {
+          if (copy[j] < 0) continue;
+          int32_t rows = 0;
+          for (int64_t i = j; i < end; ++i) rows += goes_to(chosen, owner, i, owner[chosen[j]]);
+          copy_token[copy[j]] = static_cast<int32_t>(t);
+          copy_rows[copy[j]] = rows;
+        }
+      });
+}
+
+void write_tags(int64_t tokens, int32_t top_k, const int32_t* chosen, const float* gates, const int32_t* owner,
+                const int64_t* copy, const int64_t* first_tag, RowTag* tags, int32_t* slot) {
+  for_each(
+      "moemesh::write_tags", tokens, KOKKOS_LAMBDA(int64_t t) {
+        const int64_t end = (t + 1) * top_k;
+        for (int64_t j = t * top_k; j < end; ++j) {
+          if (copy[j] < 0) continue;
+          int64_t at = first_tag[copy[j]];
+          for (int64_t i = j; i < end; ++i) {
+            if (!goes_to(chosen, owner, i, owner[chosen[j]])) continue;
+            tags[at] = {chosen[i], gates[i]};
+            slot[at++] = static_cast<int32_t>(i);
+          }
+          tags[at - 1].expert = ~tags[at - 1].expert;
+        }
+      });
+}
+
+void read_tags(int64_t n, const RowTag* tags, int64_t first_expert, int64_t local_experts, int32_t* key,
+               int32_t* last) {
+  for_each(
+      "moemesh::read_tags", n, KOKKOS_LAMBDA(int64_t i) {
+        const int64_t local = expert_of(tags[i]) - first_expert;
+        key[i] = local >= 0 && local < local_experts ? static_cast<int32_t>(local) : -1;
+        last[i] = tags[i].expert < 0;
+      });
+}
+
+void index_rows(int64_t n, const RowTag* tags, const int64_t* copy_of_tag, const int64_t* position, int64_t copies,
+                int32_t* row_copy, float* row_gate, int64_t* first_tag) {
+  for_each(
+      "moemesh::index_rows", n + 1, KOKKOS_LAMBDA(int64_t i) {
+        if (i == n) {
+          first_tag[copies] = n;
+          return;
+        }
+        if (i == 0 || tags[i - 1].expert < 0) first_tag[copy_of_tag[i]] = i;
+        if (position[i] < 0) return;
+        row_copy[position[i]] = static_cast<int32_t>(copy_of_tag[i]);
+        row_gate[position[i]] = tags[i].gate;
+      });
+}
+
+void write_gate_gradients(int64_t n, const int64_t* position, const float* row_dgate, RowTag* tags) {
+  for_each(
+      "moemesh::write_gate_gradients", n,
+      KOKKOS_LAMBDA(int64_t i) { tags[i].gate = position[i] < 0 ? 0.0f : row_dgate[position[i]]; });
+}
+
+void read_gate_gradients(int64_t n, const int32_t* slot, const RowTag* tags, float* dgates) {
+  for_each(
+      "moemesh::read_gate_gradients", n, KOKKOS_LAMBDA(int64_t i) { dgates[slot[i]] = tags[i].gate; });
+}
+
+}  // namespace moemesh::kernels

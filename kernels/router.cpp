@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/router.hpp"
+
+#include "kernels/detail.hpp"
+
+// How scores are compared: finite logits only, by the fp32 score, equal scores by index. For softmax the number
+// compared is exp(logit - max): its divisor is common to the row. fp32 scores can be equal where logits are not
+// (sigmoid from about 17 up is 1, exp below about -104 is 0): then the index decides, as the rule says.
+namespace moemesh::kernels {
+namespace {
+
+constexpr float kInfinity = Kokkos::Experimental::infinity_v<float>;
+
+KOKKOS_INLINE_FUNCTION float sigmoid(float x) {
+  const float z = Kokkos::exp(-Kokkos::abs(x));  // never overflows
+  return x >= 0 ? 1 / (1 + z) : z / (1 + z);
+}
+
+KOKKOS_INLINE_FUNCTION float log_sigmoid(float x) {
+  return (x < 0 ? x : 0) - Kokkos::log1p(Kokkos::exp(-Kokkos::abs(x)));
+}
+
+struct RowScan {
+  float peak = -kInfinity;
+  int64_t finite = 0;
+  bool bad = false;  // has NaN or +inf
+};
+
+KOKKOS_INLINE_FUNCTION RowScan scan_row(int64_t experts, const float* logits) {
+  RowScan scan;
+  for (int64_t e = 0; e < experts; ++e) {
+    if (!(logits[e] < kInfinity)) scan.bad = true;
+    if (logits[e] > -kInfinity) ++scan.finite;
+    if (logits[e] > scan.peak) scan.peak = logits[e];
+  }
+  return scan;
+}
+
+KOKKOS_INLINE_FUNCTION float compared_score(Score score, float logit, float peak) {
+  return score == Score::softmax ? Kokkos::exp(logit - peak) : sigmoid(logit);
+}
+
+// Keeps the best k seen so far in order; `scores` holds their compared scores. Scores grow with logits, so most experts
+// are turned away by a look at their logit.
+KOKKOS_INLINE_FUNCTION void choose_experts(const RouterConfig& config, const float* logits, float peak, int32_t* chosen,
+                                           float* scores) {
+  int32_t held = 0;
+  for (int64_t e = 0; e < config.experts; ++e) {
+    const bool full = held == config.top_k;
+    if (logits[e] == -kInfinity || (full && logits[e] <= logits[chosen[held - 1]])) continue;
+    const float score = compared_score(config.score, logits[e], peak);
+    if (full && score <= scores[held - 1]) continue;
+    int32_t place = full ? held - 1 : held++;
+    for (; place > 0 && scores[place - 1] < score; --place) {
+      chosen[place] = chosen[place - 1];
+      scores[place] = scores[place - 1];
+    }
+    chosen[place] = static_cast<int32_t>(e);
+    scores[place] = score;
+  }
+}
+
+KOKKOS_INLINE_FUNCTION float softmax_sum(int64_t experts, const float* logits, float peak) {
+  float sum = 0;
+  for (int64_t e = 0; e < experts; ++e) sum += Kokkos::exp(logits[e] - peak);
+  return sum;
+}
+
+// Normalised gates are the softmax of these over the chosen: p/sum(p) = softmax(log p). For softmax scores log p is the
+// logit but for a constant. In logarithms no sum of scores can be 0.
+KOKKOS_INLINE_FUNCTION float gate_exponent(const RouterConfig& config, float logit) {
+  return config.gate == Gate::renorm && config.score == Score::sigmoid ? log_sigmoid(logit) : logit;
+}
+
+struct ChosenSoftmax {
+  float peak, sum;
+};
+
+KOKKOS_INLINE_FUNCTION ChosenSoftmax chosen_softmax(const RouterConfig& config, const float* logits,
+                                                    const int32_t* chosen) {
+  ChosenSoftmax s = {-kInfinity, 0};
+  for (int32_t j = 0; j < config.top_k; ++j) {
+    const float x = gate_exponent(config, logits[chosen[j]]);
+    if (x > s.peak) s.peak = x;
+  }
+  for (int32_t j = 0; j < config.top_k; ++j) {
+    s.sum += Kokkos::exp(gate_exponent(config, logits[chosen[j]]) - s.peak);
+  }
+  return s;
+}
+
+KOKKOS_INLINE_FUNCTION float normalised_gate(const RouterConfig& config, const ChosenSoftmax& s, float logit) {
+  return Kokkos::exp(gate_exponent(config, logit) - s.peak) / s.sum;
+}
+
+// gates: in: compared scores, out: gates.
+KOKKOS_INLINE_FUNCTION void write_gates(const RouterConfig& config, const float* logits, float peak,
+                                        const int32_t* chosen, float* gates) {
+  if (config.gate == Gate::raw) {
+    const float sum = config.score == Score::softmax ? softmax_sum(config.experts, logits, peak) : 1;
+    for (int32_t j = 0; j < config.top_k; ++j) gates[j] = gates[j] / sum * config.gate_scale;
+    return;
+  }
+  const ChosenSoftmax s = chosen_softmax(config, logits, chosen);
+  for (int32_t j = 0; j < config.top_k; ++j) {
+    gates[j] = normalised_gate(config, s, logits[chosen[j]]) * config.gate_scale;
+  }
+}
+
+KOKKOS_INLINE_FUNCTION void choose_none(int32_t top_k, int32_t* chosen, float* gates) {
+  for (int32_t j = 0; j < top_k; ++j) {
+    chosen[j] = -1;
+    gates[j] = 0;
+  }
+}
+
+// Whether the row has a decision.
+KOKKOS_INLINE_FUNCTION bool route_row(const RouterConfig& config, const float* logits, int32_t* chosen, float* gates) {
+  const RowScan scan = scan_row(config.experts, logits);
+  if (scan.bad || scan.finite < config.top_k) {
+    choose_none(config.top_k, chosen, gates);
+    return false;
+  }
+  choose_experts(config, logits, scan.peak, chosen, gates);
+  write_gates(config, logits, scan.peak, chosen, gates);
+  return true;
+}
+
+// The backward functions fill a row of dlogits, given the gradient of the gates.
+
+// p (dp - <dp, p>) over all experts, where dp is 0 but at the chosen.
+KOKKOS_INLINE_FUNCTION void raw_softmax_backward(const RouterConfig& config, const float* logits, const int32_t* chosen,
+                                                 const float* dgates, float* dlogits) {
+  const float peak = scan_row(config.experts, logits).peak;
+  const float sum = softmax_sum(config.experts, logits, peak);
+  for (int64_t e = 0; e < config.experts; ++e) dlogits[e] = Kokkos::exp(logits[e] - peak) / sum;
+  float mean = 0;
+  for (int32_t j = 0; j < config.top_k; ++j) mean += dgates[j] * dlogits[chosen[j]];
+  for (int64_t e = 0; e < config.experts; ++e) dlogits[e] *= -mean * config.gate_scale;
+  for (int32_t j = 0; j < config.top_k; ++j) {
+    const float p = Kokkos::exp(logits[chosen[j]] - peak) / sum;
+    dlogits[chosen[j]] = p * (dgates[j] - mean) * config.gate_scale;
+  }
+}
+
+// The rest touch chosen logits only.
+KOKKOS_INLINE_FUNCTION void raw_sigmoid_backward(const RouterConfig& config, const float* logits, const int32_t* chosen,
+                                                 const float* dgates, float* dlogits) {
+  for (int32_t j = 0; j < config.top_k; ++j) {
+    const float logit = logits[chosen[j]];
+    dlogits[chosen[j]] = dgates[j] * sigmoid(logit) * sigmoid(-logit) * config.gate_scale;
+  }
+}
+
+KOKKOS_INLINE_FUNCTION void normalised_backward(const RouterConfig& config, const float* logits, const int32_t* chosen,
+                                                const float* dgates, float* dlogits) {
+  const ChosenSoftmax s = chosen_softmax(config, logits, chosen);
+  float mean = 0;
+  for (int32_t j = 0; j < config.top_k; ++j) mean += dgates[j] * normalised_gate(config, s, logits[chosen[j]]);
+  const bool from_sigmoid = config.gate == Gate::renorm && config.score == Score::sigmoid;
+  for (int32_t j = 0; j < config.top_k; ++j) {
+    const float logit = logits[chosen[j]];
+    const float slope = from_sigmoid ? sigmoid(-logit) : 1;  // of gate_exponent
+    dlogits[chosen[j]] = normalised_gate(config, s, logit) * (dgates[j] - mean) * slope * config.gate_scale;
+  }
+}
+
+KOKKOS_INLINE_FUNCTION void zero_row(int64_t experts, float* dlogits) {
+  for (int64_t e = 0; e < experts; ++e) dlogits[e] = 0;
+}
+
+KOKKOS_INLINE_FUNCTION void backward_row(const RouterConfig& config, const float* logits, const int32_t* chosen,
+                                         const float* dgates, float* dlogits) {
+  zero_row(config.experts, dlogits);
+  if (chosen[0] < 0) return;
+  if (config.gate != Gate::raw) {
+    normalised_backward(config, logits, chosen, dgates, dlogits);
+  } else if (config.score == Score::softmax) {
+    raw_softmax_backward(config, logits, chosen, dgates, dlogits);
+  } else {
+    raw_sigmoid_backward(config, logits, chosen, dgates, dlogits);
+  }
+}
+
+}  // namespace
+
+RouteSummary route(const RouterConfig& config, int64_t tokens, const float* logits, int64_t ld, const uint8_t* mask,
+                   int64_t mask_stride, int32_t* chosen, float* gates) {
+  if (tokens <= 0) return {};
+  const RouterConfig rule = config;
+  RouteSummary result;
+  int64_t lowest = tokens;
+  Kokkos::parallel_reduce(
+      "moemesh::route", detail::Range(0, tokens),
+      KOKKOS_LAMBDA(const int64_t t, int64_t& routed, int64_t& nonfinite, int64_t& first) {
+        int32_t* row_chosen = chosen + t * rule.top_k;
+        float* row_gates = gates + t * rule.top_k;
+        if (mask != nullptr && mask[t * mask_stride] == 0) {
+          choose_none(rule.top_k, row_chosen, row_gates);
+        } else if (route_row(rule, logits + t * ld, row_chosen, row_gates)) {
+          ++routed;
+        } else {
+          ++nonfinite;
+          if (t < first) first = t;
+        }
+      },
+      Kokkos::Sum<int64_t>(result.routed), Kokkos::Sum<int64_t>(result.nonfinite), Kokkos::Min<int64_t>(lowest));
+  if (result.nonfinite > 0) result.first_nonfinite = lowest;
+  return result;
+}
+
+void route_backward(const RouterConfig& config, int64_t tokens, const float* logits, int64_t ld, const int32_t* chosen,
+                    const float* dgates, float* dlogits) {
+  const RouterConfig rule = config;
+  detail::for_each(
+      "moemesh::route_backward", tokens, KOKKOS_LAMBDA(int64_t t) {
+        backward_row(rule, logits + t * ld, chosen + t * rule.top_k, dgates + t * rule.top_k,
+                     dlogits + t * rule.experts);
+      });
+}
+
+void count_experts(int64_t n, const int32_t* chosen, int64_t experts, int64_t* counts) {
+  detail::for_each(
+      "moemesh::count_experts", experts, KOKKOS_LAMBDA(int64_t e) { counts[e] = 0; });
+  detail::for_each(
+      "moemesh::count_experts", n, KOKKOS_LAMBDA(int64_t i) {
+        if (chosen[i] >= 0) Kokkos::atomic_inc(&counts[chosen[i]]);
+      });
+  detail::finish("moemesh::count_experts");
+}
+
+}  // namespace moemesh::kernels

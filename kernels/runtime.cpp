@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/runtime.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <cstdio>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace moemesh::kernels {
+namespace {
+
+bool started_here = false;
+
+// Kokkos sets the calling thread's OpenMP thread count, which is the host program's own; its pool does not depend on
+// it.
+class HostThreadCount {
+ public:
+#ifdef _OPENMP
+  HostThreadCount() : count_(omp_get_max_threads()) {}
+  ~HostThreadCount() { omp_set_num_threads(count_); }
+
+ private:
+  int count_;
+#else
+  HostThreadCount() {}
+  ~HostThreadCount() {}
+#endif
+};
+
+void initialize_kokkos(int32_t threads) {
+  const HostThreadCount restored_after;
+  Kokkos::initialize(
+      Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true).set_print_configuration(
+          false));
+}
+
+}  // namespace
+
+RuntimeState runtime_state() {
+  if (Kokkos::is_finalized()) return RuntimeState::finalized;
+  return Kokkos::is_initialized() ? RuntimeState::running : RuntimeState::not_started;
+}
+
+void start_runtime(int32_t threads) {
+  if (threads < 1) throw std::invalid_argument("start_runtime: threads must be at least 1");
+  if (runtime_state() == RuntimeState::finalized) throw std::logic_error("start_runtime: Kokkos is finalized");
+  if (runtime_state() == RuntimeState::running) return;  // someone else's, adopted
+  initialize_kokkos(threads);
+  started_here = true;
+}
+
+void stop_runtime() {
+  if (started_here && runtime_state() == RuntimeState::running) Kokkos::finalize();
+  started_here = false;
+}
+
+int32_t runtime_threads() {
+  if (runtime_state() != RuntimeState::running) return 0;
+  return static_cast<int32_t>(Kokkos::DefaultHostExecutionSpace().concurrency());
+}
+
+int32_t kokkos_version_compiled() { return KOKKOS_VERSION; }
+
+// Kokkos has no function for it, but the text of its library names the version that the library was built from. There
+// is no text before it runs: then the compiled version is all that is known.
+int32_t kokkos_version_loaded() {
+  if (runtime_state() != RuntimeState::running) return kokkos_version_compiled();
+  std::ostringstream text;
+  Kokkos::print_configuration(text);
+  const std::string label = "Kokkos Version:";
+  const std::size_t at = text.str().find(label);
+  int major = 0, minor = 0, patch = 0;
+  if (at == std::string::npos) return 0;
+  if (std::sscanf(text.str().c_str() + at + label.size(), "%d.%d.%d", &major, &minor, &patch) != 3) return 0;
+  return major * 10000 + minor * 100 + patch;
+}
+
+}  // namespace moemesh::kernels

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+
+// The one Kokkos of this library (private and static unless built with MOEMESH_SHARED_KOKKOS). Started once per process,
+// never stopped by destroying a context. Only kernels/ includes Kokkos.
+namespace moemesh::kernels {
+
+enum class RuntimeState : int32_t { not_started, running, finalized };
+
+RuntimeState runtime_state();
+// Starts Kokkos with `threads` (>= 1) host threads, or adopts one that already runs (shared mode). Only in not_started.
+void start_runtime(int32_t threads);
+// Finalizes Kokkos if start_runtime started it. It can't be started again.
+void stop_runtime();
+int32_t runtime_threads();
+// Compiled and loaded Kokkos version (major*10000 + minor*100 + patch); they can differ with a shared Kokkos.
+int32_t kokkos_version_compiled();
+int32_t kokkos_version_loaded();
+
+}  // namespace moemesh::kernels
