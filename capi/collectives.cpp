@@ -49,7 +49,7 @@ int64_t check_array(const moemesh_view* view, const char* name) {
 // Where sizes differ or one rank's arguments are bad, every rank of the group learns it before anything moves.
 void agree(Communicator& group, const char* name, int64_t count, int32_t dtype, int64_t extra, const Finding& problem) {
   const Field fields[] = {{"elements", count}, {"dtype", dtype}, {"op or root", extra}};
-  agree_on_configuration(group, name, fields, problem.status, problem.text);
+  agree_on_configuration(group, name, fields, problem.status, problem.text, MOEMESH_PHASE_CALLER);
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const
     for (int32_t i = rank - 1; i >= 0; --i) {
       result.extents[i] = extents[i];
       result.strides[i] = stride;
-      stride *= extents[i];
+      require(!__builtin_mul_overflow(stride, extents[i], &stride) && stride <= INT64_MAX / 8, MOEMESH_ERROR_INVALID_ARGUMENT,
+              "extents: expected less than 2^63 bytes, got [{}]", fmt::join(extents, extents + rank, ", "));
     }
     *view = result;
   });

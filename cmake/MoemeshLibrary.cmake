@@ -13,7 +13,7 @@ endif()
 add_library(moemesh_objects OBJECT ${core_sources})
 target_include_directories(moemesh_objects PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/capi")
 target_include_directories(moemesh_objects SYSTEM PUBLIC "${MOEMESH_XXHASH_INCLUDE}")
-target_compile_definitions(moemesh_objects PUBLIC XXH_INLINE_ALL $<$<BOOL:${MOEMESH_SHARED_KOKKOS}>:MOEMESH_SHARED_KOKKOS=1>)
+target_compile_definitions(moemesh_objects PUBLIC $<$<BOOL:${MOEMESH_SHARED_KOKKOS}>:MOEMESH_SHARED_KOKKOS=1>)
 target_link_libraries(moemesh_objects PUBLIC
   Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> fmt::fmt-header-only Threads::Threads ${CMAKE_DL_LIBS}
   PRIVATE moemesh_flags)

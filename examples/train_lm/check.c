@@ -21,18 +21,21 @@ void check_status(int32_t status, const char* call) {
   if (status == MOEMESH_OK) return;
   char text[1024] = "";
   moemesh_last_error(current_context, text, (int64_t)sizeof text, NULL);
-  fail("%.*s: %s (%s): %s", (int)strcspn(call, "("), call, moemesh_status_name(status), moemesh_status_text(status),
-       text);
+  if (text[0] == 0) snprintf(text, sizeof text, "%s: %s", moemesh_status_name(status), moemesh_status_text(status));
+  fail("%.*s: %s", (int)strcspn(call, "("), call, text);
 }
 
+/* In one piece: several ranks may write at once. */
 void fail(const char* format, ...) {
+  char message[2048];
   va_list arguments;
   va_start(arguments, format);
-  fflush(stdout);
-  fprintf(stderr, "train_lm: rank %" PRId64 ": ", current_rank);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  fflush(stdout);
+  char line[2176];
+  snprintf(line, sizeof line, "train_lm: rank %" PRId64 ": %s\n", current_rank, message);
+  fputs(line, stderr);
   exit(EXIT_FAILURE);
 }
 

@@ -65,7 +65,7 @@ static void allocate_activations(Model* model, int64_t rows) {
 
 void model_create(Model* model, const Session* session, const Options* options) {
   const int64_t heads = options->heads / session->tp;
-  *model = (Model){.layers = options->layers};
+  *model = (Model){.options = options, .layers = options->layers};
   model->shape = (BlockShape){session->mesh, options->hidden, heads, options->hidden / session->tp, options->sequence};
   model->shared = create_family(session, options, MOEMESH_SHARED);
   model->expert = create_family(session, options, MOEMESH_EXPERT);
@@ -167,22 +167,26 @@ static int64_t count_elements(moemesh_parameter parameter) {
   return elements;
 }
 
-/* The layer's own parameters are found by the names that the header gives them; some kinds of layer lack some. */
+static int64_t count_moe_part(moemesh_family family, int64_t index, const char* part) {
+  char name[64];
+  moemesh_parameter parameter;
+  snprintf(name, sizeof name, "block%02" PRId64 ".moe.%s", index, part);
+  CHECK(moemesh_parameter_find(family, name, &parameter));
+  return count_elements(parameter);
+}
+
+/* The layer's own parameters, found by the names that the header gives them. */
 static int64_t count_moe_elements(const Model* model, int64_t index, int32_t family) {
-  static const char* const shared_parts[] = {"router", "shared.w1", "shared.wg", "shared.w2", NULL};
-  static const char* const expert_parts[] = {"w1", "wg", "w2", NULL};
-  int64_t elements = 0;
-  for (const char* const* part = family == MOEMESH_SHARED ? shared_parts : expert_parts; *part != NULL; ++part) {
-    char name[64];
-    moemesh_parameter parameter;
-    snprintf(name, sizeof name, "block%02" PRId64 ".moe.%s", index, *part);
-    const int32_t status =
-        moemesh_parameter_find(family == MOEMESH_SHARED ? model->shared : model->expert, name, &parameter);
-    if (status == MOEMESH_ERROR_NOT_FOUND) continue;
-    check_status(status, "moemesh_parameter_find");
-    elements += count_elements(parameter);
-  }
-  return elements;
+  const Options* options = model->options;
+  const int gated = options->activation == MOEMESH_SWIGLU || options->activation == MOEMESH_GEGLU;
+  if (family == MOEMESH_EXPERT)
+    return count_moe_part(model->expert, index, "w1") + count_moe_part(model->expert, index, "w2") +
+           (gated ? count_moe_part(model->expert, index, "wg") : 0);
+  const int64_t router = count_moe_part(model->shared, index, "router");
+  if (options->shared_ffn == 0) return router;
+  return router + count_moe_part(model->shared, index, "shared.w1") +
+         count_moe_part(model->shared, index, "shared.w2") +
+         (gated ? count_moe_part(model->shared, index, "shared.wg") : 0);
 }
 
 static int64_t count_attention_elements(const Block* block) {

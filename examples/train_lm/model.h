@@ -11,6 +11,7 @@
 #include "session.h"
 
 typedef struct Model {
+  const Options* options;
   moemesh_family shared;
   moemesh_family expert;
   BlockShape shape;

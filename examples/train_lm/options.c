@@ -115,14 +115,14 @@ static const Options defaults = {
     .activation = MOEMESH_SWIGLU,
     .gate = MOEMESH_GATE_RENORM,
     .dtype = MOEMESH_FLOAT32,
-    .sequence = 128,
+    .sequence = 64,
     .sequences = 4,
     .pieces = 8,
-    .steps = 400,
+    .steps = 300,
     .warmup = 40,
     .optimizer = MOEMESH_ADAMW,
     .stage = 1,
-    .learning_rate = 3e-3,
+    .learning_rate = 5e-3,
     .weight_decay = 0.1,
     .seed = 1,
     .eval_every = 100,
@@ -160,14 +160,14 @@ static const struct argp_option argp_options[] = {
     CHOICE("gate", GATE, "KIND", "renorm or raw (renorm)"),
     CHOICE("dtype", DTYPE, "TYPE", "fp32 or bf16 (fp32)"),
     TITLE("Training:", 3),
-    INTEGER("seq", SEQUENCE, "Bytes of one sequence (128)"),
+    INTEGER("seq", SEQUENCE, "Bytes of one sequence (64)"),
     INTEGER("sequences", SEQUENCES, "Sequences of one piece (4)"),
     INTEGER("pieces", PIECES, "Pieces of each step's global batch; dp*ep must divide it (8)"),
-    INTEGER("steps", STEPS, "Optimizer steps (400)"),
+    INTEGER("steps", STEPS, "Optimizer steps (300)"),
     INTEGER("warmup", WARMUP, "Steps until the learning rate is whole (40); then it falls as a cosine to a tenth"),
     CHOICE("optimizer", OPTIMIZER, "KIND", "adamw or sgd (adamw)"),
     INTEGER("stage", STAGE, "Sharding stage of both families (1)"),
-    REAL("lr", LEARNING_RATE, "Learning rate (0.003)"),
+    REAL("lr", LEARNING_RATE, "Learning rate (0.005)"),
     REAL("weight-decay", WEIGHT_DECAY, "Weight decay of the matrices (0.1)"),
     INTEGER("seed", SEED, "Of weights and batches (1)"),
     TITLE("Output:", 4),
@@ -178,30 +178,39 @@ static const struct argp_option argp_options[] = {
     {0},
 };
 
-static void parse_integer(Options* options, int index, const char* word, struct argp_state* state) {
+static const char* option_name(int key) {
+  const struct argp_option* option = argp_options;
+  while (option->key != key) ++option;
+  return option->name;
+}
+
+static void parse_integer(Options* options, int key, const char* word, struct argp_state* state) {
+  const IntegerOption* option = &integers[key - KEY_INTEGERS];
   char* end;
   errno = 0;
   const long long value = strtoll(word, &end, 10);
-  if (errno != 0 || end == word || *end != 0 || value < integers[index].least || value > INT32_MAX)
-    argp_error(state, "'%s' is not an integer from %lld to %d", word, (long long)integers[index].least, INT32_MAX);
-  *(int64_t*)((char*)options + integers[index].offset) = value;
+  if (errno != 0 || end == word || *end != 0 || value < option->least || value > INT32_MAX)
+    argp_error(state, "--%s takes an integer from %lld to %d, not '%s'", option_name(key), (long long)option->least,
+               INT32_MAX, word);
+  *(int64_t*)((char*)options + option->offset) = value;
 }
 
-static void parse_real(Options* options, int index, const char* word, struct argp_state* state) {
+static void parse_real(Options* options, int key, const char* word, struct argp_state* state) {
   char* end;
   const double value = strtod(word, &end);
-  if (end == word || *end != 0 || !isfinite(value) || value < 0) argp_error(state, "'%s' is not a number >= 0", word);
-  *(double*)((char*)options + reals[index]) = value;
+  if (end == word || *end != 0 || !isfinite(value) || value < 0)
+    argp_error(state, "--%s takes a number >= 0, not '%s'", option_name(key), word);
+  *(double*)((char*)options + reals[key - KEY_REALS]) = value;
 }
 
-static void parse_choice(Options* options, int index, const char* word, struct argp_state* state) {
-  const ChoiceOption* option = &choices[index];
+static void parse_choice(Options* options, int key, const char* word, struct argp_state* state) {
+  const ChoiceOption* option = &choices[key - KEY_CHOICES];
   for (const Choice* choice = option->choices; choice->word != NULL; ++choice)
     if (strcmp(choice->word, word) == 0) {
       *(int64_t*)((char*)options + option->offset) = choice->value;
       return;
     }
-  argp_error(state, "'%s' is none of the words that this option knows", word);
+  argp_error(state, "--%s does not know '%s'; --help lists its words", option_name(key), word);
 }
 
 /* What the library can't check, because it concerns this program's own parts. */
@@ -214,11 +223,11 @@ static void check_sizes(const Options* options, struct argp_state* state) {
 static error_t parse_option(int key, char* word, struct argp_state* state) {
   Options* options = state->input;
   if (key >= KEY_INTEGERS && key < KEY_INTEGERS + INTEGER_COUNT) {
-    parse_integer(options, key - KEY_INTEGERS, word, state);
+    parse_integer(options, key, word, state);
   } else if (key >= KEY_REALS && key < KEY_REALS + REAL_COUNT) {
-    parse_real(options, key - KEY_REALS, word, state);
+    parse_real(options, key, word, state);
   } else if (key >= KEY_CHOICES && key < KEY_CHOICES + CHOICE_COUNT) {
-    parse_choice(options, key - KEY_CHOICES, word, state);
+    parse_choice(options, key, word, state);
   } else if (key == KEY_MPI) {
     options->mpi = 1;
   } else if (key == KEY_ORDER) {

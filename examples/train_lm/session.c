@@ -9,9 +9,10 @@
 
 #include "check.h"
 
+/* Errors come back as statuses too, and check_status prints those. */
 static void print_message(void* user, int32_t level, const char* message) {
   (void)user;
-  fprintf(stderr, "moemesh %s: %s\n", level == MOEMESH_LOG_ERROR ? "error" : "warning", message);
+  if (level == MOEMESH_LOG_WARNING) fprintf(stderr, "moemesh: %s\n", message);
 }
 
 static void open_context(Session* session, const Options* options) {

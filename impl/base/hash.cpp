@@ -2,7 +2,9 @@
 // Copyright 2026 The moemesh authors
 #include "impl/base/hash.hpp"
 
+#ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
+#endif
 #include <xxhash.h>
 
 namespace moemesh {

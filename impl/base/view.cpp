@@ -24,6 +24,20 @@ int64_t count(const moemesh_view& view) {
   return elements;
 }
 
+// Neither the array's size nor the distance of its last element may leave 64 bits, counted in bytes.
+bool fits(const moemesh_view& view, int64_t bytes) {
+  int64_t size = bytes, reach = 0, distance = 0;
+  bool too_large = false;
+  for (int32_t i = 0; i < view.rank; ++i) {
+    if (view.extents[i] == 0) return true;
+    too_large |= __builtin_mul_overflow(size, view.extents[i], &size);
+    if (view.extents[i] == 1 || view.strides[i] <= 0) continue;
+    too_large |= __builtin_mul_overflow(view.extents[i] - 1, view.strides[i], &distance) ||
+                 __builtin_mul_overflow(distance, bytes, &distance) || __builtin_add_overflow(reach, distance, &reach);
+  }
+  return !too_large;
+}
+
 // What every view must be, whatever it is for.
 void check_view(const moemesh_view* view, const char* name) {
   require(view != nullptr, bad, "{}: expected a view, got NULL", name);
@@ -35,6 +49,8 @@ void check_view(const moemesh_view* view, const char* name) {
   require(view->reserved == 0, bad, "{}.reserved: expected 0, got {}", name, view->reserved);
   for (int32_t i = 0; i < view->rank; ++i)
     require(view->extents[i] >= 0, bad, "{}.extents[{}]: expected >= 0, got {}", name, i, view->extents[i]);
+  require(fits(*view, bytes), bad, "{}.extents, strides: expected less than 2^63 bytes, got extents {}, strides {}", name,
+          text_of(extents_of(*view)), text_of({view->strides, static_cast<size_t>(view->rank)}));
   require(view->data != nullptr || count(*view) == 0, bad, "{}.data: NULL for {} elements", name, count(*view));
   require(reinterpret_cast<uintptr_t>(view->data) % static_cast<uintptr_t>(bytes) == 0, bad,
           "{}.data: expected an address aligned to {} bytes", name, bytes);

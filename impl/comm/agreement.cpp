@@ -113,7 +113,8 @@ std::vector<int64_t> words_of(int64_t rank, const char* call, std::span<const Fi
 
 void merge(std::span<int64_t> into, std::span<const int64_t> from) {
   const auto worse = [](int64_t a, int64_t b) { return a != 0 && (b == 0 || a > b); };
-  if (worse(from[0], into[0]) || (from[0] == into[0] && from[1] < into[1])) std::copy_n(from.begin(), head, into.begin());
+  if (worse(from[0], into[0]) || (from[0] == into[0] && from[1] < into[1]))
+    std::copy_n(from.begin(), head, into.begin());
   for (size_t i = head; i < into.size(); i += 2) {
     into[i] = std::min(into[i], from[i]);
     into[i + 1] = std::max(into[i + 1], from[i + 1]);
@@ -123,9 +124,9 @@ void merge(std::span<int64_t> into, std::span<const int64_t> from) {
 }  // namespace
 
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
-                            const std::string& text) {
+                            const std::string& text, int32_t phase) {
   std::vector<int64_t> words = words_of(world.rank(), call, fields, error);
-  world.agree(words, merge, {.family = 0, .phase = MOEMESH_PHASE_SETUP, .collective = MOEMESH_COLLECTIVE_AGREEMENT});
+  world.agree(words, merge, {.family = 0, .phase = phase, .collective = MOEMESH_COLLECTIVE_AGREEMENT});
   if (error != MOEMESH_OK) throw Error(error, text);
   if (words[0] != MOEMESH_OK)
     fail(static_cast<int32_t>(words[0]), "{}: rank {} failed with {}", call, words[1], status_name(words[0]));

@@ -85,8 +85,8 @@ void Communicator::Batch::expire(double seconds) {
 
 void Communicator::Batch::check(int32_t code, const char* what, int64_t peer) {
   if (code == 0) return;
-  const std::string place = fmt::format("{} between rank {} and peer {} of a group of {}", what, owner_.rank_, peer,
-                                        owner_.size_);
+  const std::string place =
+      fmt::format("{} between rank {} and peer {} of a group of {}", what, owner_.rank_, peer, owner_.size_);
   transport_failed(*owner_.link_, code, place.c_str());
 }
 

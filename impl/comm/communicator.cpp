@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include "impl/base/error.hpp"
 #include "impl/comm/batch.hpp"
@@ -32,7 +33,14 @@ Communicator::Communicator(std::shared_ptr<Link> link, void* comm, int32_t axes,
           node_.size(), size_);
 }
 
-Communicator::~Communicator() = default;
+Communicator::~Communicator() {
+  if (!link_->broken || !scratch_) return;
+  // MPI may still write into it on behalf of an abandoned receive, whenever the program next calls MPI.
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<Buffer<std::byte>>;
+  const std::lock_guard lock(mutex);
+  kept->push_back(std::move(scratch_));
+}
 
 void Communicator::close() {
   if (!comm_) return;

@@ -138,6 +138,6 @@ struct Field {
   int64_t value;
 };
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
-                            const std::string& text);
+                            const std::string& text, int32_t phase = MOEMESH_PHASE_SETUP);
 
 }  // namespace moemesh

@@ -45,9 +45,12 @@ void combine(Communicator::Op op, T* into, const T* from, int64_t count) {
     for (int64_t i = 0; i < count; ++i) into[i] = f(into[i], from[i]);
   };
   switch (op) {
-    case Op::sum: return apply(add<T>);
-    case Op::max: return apply(larger<T>);
-    case Op::min: return apply(smaller<T>);
+    case Op::sum:
+      return apply(add<T>);
+    case Op::max:
+      return apply(larger<T>);
+    case Op::min:
+      return apply(smaller<T>);
     case Op::bit_or:
       if constexpr (std::is_integral_v<T>) return apply([](T a, T b) { return static_cast<T>(a | b); });
   }
@@ -162,8 +165,8 @@ void Communicator::reduce_scatter(const T* send, T* receive, int64_t count, Op o
   combine_contributions(send + rank_ * count, count, op, receive);
 }
 
-#define MOEMESH_INSTANTIATE(T)                                              \
-  template bool Communicator::all_reduce(T*, int64_t, Op, Purpose);         \
+#define MOEMESH_INSTANTIATE(T)                                      \
+  template bool Communicator::all_reduce(T*, int64_t, Op, Purpose); \
   template void Communicator::reduce_scatter(const T*, T*, int64_t, Op, Purpose);
 MOEMESH_INSTANTIATE(float)
 MOEMESH_INSTANTIATE(double)

@@ -23,8 +23,8 @@ moemesh_transport_state state_of(Link& link) {
 
 void check_kind(const moemesh_comm& comm, const moemesh_transport& transport) {
   if (comm.kind == MOEMESH_COMM_MPI_WORLD || comm.kind == transport.kind) return;
-  fail(MOEMESH_ERROR_MPI_KIND, "the communicator is of MPI kind {}, the MPI module is built for kind {} ({})", comm.kind,
-       transport.kind, transport.library);
+  fail(MOEMESH_ERROR_MPI_KIND, "the communicator is of MPI kind {}, the MPI module is built for kind {} ({})",
+       comm.kind, transport.kind, transport.library);
 }
 
 void bring_up(Link& link, bool initialize) {

@@ -13,6 +13,7 @@ namespace moemesh {
 namespace {
 
 MeshLayout make_layout(int64_t world, const moemesh_mesh_params& params) {
+  require(!params.order || params.order[0] != 0, MOEMESH_ERROR_INVALID_ARGUMENT, "order: expected the four axes, got an empty text");
   const AxisSizes sizes{params.tp, params.ep, params.pp, params.dp, params.expert_tp};
   std::string error;
   MeshLayout layout(world, sizes, params.order ? params.order : "", error);

@@ -27,6 +27,14 @@ void check_shape(const Family& family, const moemesh_parameter_params& params) {
           family.shared() ? "0 (SHARED)" : ">= 1 (EXPERT)", params.experts);
 }
 
+// All of a parameter, on all ranks together, in bytes.
+void check_fits(const moemesh_parameter_params& params) {
+  int64_t size = 4;
+  bool too_large = __builtin_mul_overflow(size, std::max<int64_t>(params.experts, 1), &size);
+  for (int32_t i = 0; i < params.rank; ++i) too_large |= __builtin_mul_overflow(size, params.extents[i], &size);
+  require(!too_large, bad, "{}: extents, experts: expected less than 2^63 bytes in all", params.name);
+}
+
 void check_tp(const Family& family, const moemesh_parameter_params& params) {
   require(params.tp_kind >= MOEMESH_TP_REPLICA && params.tp_kind <= MOEMESH_TP_PARTIAL, bad, "{}: tp_kind: expected 1..3, got {}",
           params.name, params.tp_kind);
@@ -98,6 +106,7 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
   require(!committed_, MOEMESH_ERROR_INVALID_STATE, "parameter_register: the family is committed");
   check_name(params);
   check_shape(*this, params);
+  check_fits(params);
   check_tp(*this, params);
   check_kinds(params);
   require(find(params.name) == nullptr, bad, "parameter name: \"{}\" is registered already", params.name);

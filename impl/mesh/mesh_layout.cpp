@@ -27,10 +27,14 @@ int32_t axis_of(std::string_view name) {
 
 int64_t size_of(const AxisSizes& sizes, int32_t bit) {
   switch (bit) {
-    case axis::tp: return sizes.tp;
-    case axis::ep: return sizes.ep;
-    case axis::pp: return sizes.pp;
-    default: return sizes.dp;
+    case axis::tp:
+      return sizes.tp;
+    case axis::ep:
+      return sizes.ep;
+    case axis::pp:
+      return sizes.pp;
+    default:
+      return sizes.dp;
   }
 }
 
@@ -57,8 +61,8 @@ std::string check_sizes(const AxisSizes& sizes, int64_t world) {
     product *= size;
   }
   if (product == world) return {};
-  return fmt::format("tp*ep*pp*dp = {}*{}*{}*{} = {}, expected the world size {}", sizes.tp, sizes.ep, sizes.pp, sizes.dp,
-                     product, world);
+  return fmt::format("tp*ep*pp*dp = {}*{}*{}*{} = {}, expected the world size {}", sizes.tp, sizes.ep, sizes.pp,
+                     sizes.dp, product, world);
 }
 
 std::string check_expert_tp(const AxisSizes& sizes) {
@@ -224,8 +228,7 @@ int64_t MeshLayout::group_member(int32_t axes, int64_t rank, int64_t position) c
   if ((axes & axis::expert) == 0) return lattice_member(dense_, axes, rank, position);
   const StageIndex stages{sizes_.pp, axis_stride(axis::pp)};
   const int64_t index = stages.index(rank);
-  if ((axes & axis::pp) == 0)
-    return stages.rank(lattice_member(expert_, axes, index, position), stages.stage(rank));
+  if ((axes & axis::pp) == 0) return stages.rank(lattice_member(expert_, axes, index, position), stages.stage(rank));
   const int64_t nearby = lattice_member(expert_, axes, index, position / stages.stages);
   const Block block = block_of(expert_, axes, index, nearby / stages.stride, stages.stride);
   const int64_t within = position - block.first * stages.stages;

@@ -27,6 +27,14 @@ void check_sizes(const moemesh_layer_params& p, const MeshLayout& layout) {
   require(p.shared_ffn % layout.sizes().tp == 0, bad, "shared_ffn: {} is not divisible by tp {}", p.shared_ffn, layout.sizes().tp);
 }
 
+// The largest of the layer's matrices, of all experts, in bytes: rows*columns*experts*4.
+void check_fits(const moemesh_layer_params& p) {
+  int64_t size = 4;
+  for (const int64_t factor : {p.hidden, std::max(p.ffn, p.shared_ffn), p.experts})
+    require(!__builtin_mul_overflow(size, factor, &size), bad, "hidden, ffn, experts: expected less than 2^63 bytes, got {}, {}, {}",
+            p.hidden, std::max(p.ffn, p.shared_ffn), p.experts);
+}
+
 void check_kinds(const moemesh_layer_params& p) {
   check_enum("activation", p.activation, MOEMESH_GEGLU);
   check_enum("score", p.score, MOEMESH_SCORE_SIGMOID);
@@ -88,6 +96,7 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
   const Finding finding = problem ? problem : attempt([&] {
     require(params.name != nullptr && params.name[0] != 0, bad, "layer name: expected a text, got none");
     check_sizes(params, mesh->layout());
+    check_fits(params);
     check_kinds(params);
     check_families(*mesh, *shared, *expert);
     const std::string name = params.name;

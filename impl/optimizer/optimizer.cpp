@@ -54,7 +54,7 @@ std::vector<Field> fields_of(const moemesh_optimizer_params& p, bool shared, boo
           {"expert family given", expert}};
 }
 
-Purpose agreement(int32_t phase) { return {0, phase, MOEMESH_COLLECTIVE_AGREEMENT}; }
+constexpr Purpose agreement{0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_AGREEMENT};
 
 }  // namespace
 
@@ -142,7 +142,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
                           {"learning_rate", bits_of(learning_rate)},
                           {"steps", steps}};
   try {
-    agree_on_configuration(world, "optimizer_step", fields, finding.status, finding.text);
+    agree_on_configuration(world, "optimizer_step", fields, finding.status, finding.text, MOEMESH_PHASE_UPDATE);
   } catch (const Error& error) {
     if (error.status() < 0 || error.status() == MOEMESH_ERROR_MISMATCH || !was_open || problem) throw;
     fail(MOEMESH_ERROR_STEP_FAILED, "the step was dropped on every rank: {}", error.what());
@@ -150,7 +150,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   Agreement result;
   if (step_->objective == MOEMESH_TOKEN_MEAN) {
     result.tokens = last_stage && mesh_->here().tp == 0 ? tokens : 0;
-    world.agree_sum(std::span(&result.tokens, 1), agreement(MOEMESH_PHASE_REDUCTION));
+    world.agree_sum(std::span(&result.tokens, 1), agreement);
   }
   return result;
 }
@@ -167,7 +167,7 @@ void Optimizer::reduce(const Agreement& agreement) {
 double Optimizer::norm() const {
   double sum = 0;
   for (const auto& state : states_) sum += state->sum_squares();
-  mesh_->group(MOEMESH_GROUP_WORLD).agree_sum(std::span(&sum, 1), agreement(MOEMESH_PHASE_UPDATE));
+  mesh_->group(MOEMESH_GROUP_WORLD).agree_sum(std::span(&sum, 1), agreement);
   return std::sqrt(sum);
 }
 

@@ -47,16 +47,16 @@ void reset() {
 
 extern "C" {
 
-#define PMPI_SEND(name)                                                                                     \
-  int MPI_##name(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {        \
-    pmpi::count_send("MPI_" #name, count, type, peer, comm);                                                \
-    return PMPI_##name(data, count, type, peer, tag, comm);                                                 \
+#define PMPI_SEND(name)                                                                              \
+  int MPI_##name(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) { \
+    pmpi::count_send("MPI_" #name, count, type, peer, comm);                                         \
+    return PMPI_##name(data, count, type, peer, tag, comm);                                          \
   }
-#define PMPI_ISEND(name)                                                                                    \
-  int MPI_##name(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,          \
-                 MPI_Request* request) {                                                                    \
-    pmpi::count_send("MPI_" #name, count, type, peer, comm);                                                \
-    return PMPI_##name(data, count, type, peer, tag, comm, request);                                        \
+#define PMPI_ISEND(name)                                                                           \
+  int MPI_##name(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, \
+                 MPI_Request* request) {                                                           \
+    pmpi::count_send("MPI_" #name, count, type, peer, comm);                                       \
+    return PMPI_##name(data, count, type, peer, tag, comm, request);                               \
   }
 PMPI_SEND(Send)
 PMPI_SEND(Ssend)
@@ -77,10 +77,10 @@ int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, 
   return PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status);
 }
 
-#define PMPI_CALL(name, which, parameters, arguments)               \
-  int MPI_##name parameters {                                       \
-    pmpi::count_call("MPI_" #name, &pmpi::Counts::which);           \
-    return PMPI_##name arguments;                                   \
+#define PMPI_CALL(name, which, parameters, arguments)     \
+  int MPI_##name parameters {                             \
+    pmpi::count_call("MPI_" #name, &pmpi::Counts::which); \
+    return PMPI_##name arguments;                         \
   }
 
 PMPI_CALL(Barrier, collectives, (MPI_Comm comm), (comm))

@@ -17,8 +17,8 @@ struct Counts {
   int64_t empty = 0;         // those of them without payload
   int64_t own_messages = 0;  // sends to the own rank: in none of the above
   int64_t own_bytes = 0;
-  int64_t collectives = 0;       // data-moving collectives and barriers, blocking or not
-  int64_t communicators = 0;     // calls that make or free a communicator
+  int64_t collectives = 0;                 // data-moving collectives and barriers, blocking or not
+  int64_t communicators = 0;               // calls that make or free a communicator
   std::map<std::string, int64_t> by_name;  // calls of every counted function
 };
 

@@ -32,7 +32,8 @@ TEST(Agreement, DoublesHaveTheSameBitsEverywhere) {
 }
 
 // Status and text of what agree_on_configuration throws; {0, ""} if nothing.
-std::pair<int32_t, std::string> outcome(const char* call, const std::vector<Field>& fields, int32_t error = MOEMESH_OK) {
+std::pair<int32_t, std::string> outcome(const char* call, const std::vector<Field>& fields,
+                                        int32_t error = MOEMESH_OK) {
   try {
     agree_on_configuration(world(), call, fields, error, "my own text");
   } catch (const Error& thrown) {
@@ -62,7 +63,8 @@ TEST(Agreement, NamesTheFieldThatDiffers) {
 TEST(Agreement, OneRanksErrorReachesAll) {
   const int64_t rank = world().rank(), size = world().size();
   for (int64_t bad = 0; bad < size; ++bad)
-    for (const int32_t code : {static_cast<int32_t>(MOEMESH_ERROR_MESH_SIZE), static_cast<int32_t>(MOEMESH_ERROR_INTERNAL)}) {
+    for (const int32_t code :
+         {static_cast<int32_t>(MOEMESH_ERROR_MESH_SIZE), static_cast<int32_t>(MOEMESH_ERROR_INTERNAL)}) {
       const auto [status, text] = outcome("create", {{"x", rank}}, rank == bad ? code : MOEMESH_OK);
       EXPECT_EQ(status, code);
       if (rank == bad)

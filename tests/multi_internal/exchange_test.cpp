@@ -2,7 +2,6 @@
 // Copyright 2026 The moemesh authors
 #include <gtest/gtest.h>
 
-
 #include "world.hpp"
 
 namespace moemesh::test {
@@ -68,7 +67,8 @@ TEST(Exchange, FailedTwin) {
       world().all_to_all_failed(buffers.exchange, payload);
     } else {
       bool expected = false;
-      for (int64_t peer = 0; peer < size; ++peer) expected |= peer != rank && fails(peer) && bytes_between(peer, rank) > 0;
+      for (int64_t peer = 0; peer < size; ++peer)
+        expected |= peer != rank && fails(peer) && bytes_between(peer, rank) > 0;
       EXPECT_EQ(world().all_to_all(buffers.exchange, payload), expected) << "turn " << turn;
     }
     Buffers again;

@@ -88,7 +88,7 @@ TEST(World, DeadlineOfALostRank) {
     }
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
     EXPECT_EQ(status, MOEMESH_ERROR_TIMEOUT);
-    EXPECT_NE(text.find("for rank " + std::to_string(size - 1)), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with(" " + std::to_string(size - 1))) << text;  // the highest of those waited for
     EXPECT_GE(waited.count(), 0.5);
     EXPECT_LT(waited.count(), 20);
     EXPECT_TRUE(own.link->broken);
@@ -109,7 +109,7 @@ TEST(World, DeadlineOfALostRank) {
 TEST(World, RanksThatDisagreeOnSizes) {
   const int64_t size = world().size();
   if (size != 2) GTEST_SKIP() << "two ranks show it";
-  Own own = open_own(5);
+  Own own = open_own(1);
   std::vector<float> data(own.world->rank() == 0 ? 10 : 20);
   int32_t status = 0;
   try {

@@ -125,11 +125,15 @@ struct Naive {
       at.push_back(odometer);
       for (const auto& [name, value] : expert) at.back()[value.first] = experts[value.first];
       for (const std::string& name : order)
-        if (name != "pp" && ++experts[expert[name].first] < expert[name].second) break;
-        else if (name != "pp") experts[expert[name].first] = 0;
+        if (name != "pp" && ++experts[expert[name].first] < expert[name].second)
+          break;
+        else if (name != "pp")
+          experts[expert[name].first] = 0;
       for (const std::string& name : order)
-        if (++odometer[dense[name].first] < dense[name].second) break;
-        else odometer[dense[name].first] = 0;
+        if (++odometer[dense[name].first] < dense[name].second)
+          break;
+        else
+          odometer[dense[name].first] = 0;
     }
   }
 
@@ -176,7 +180,8 @@ void compare_with_brute_force(const AxisSizes& sizes, const std::vector<std::str
 }
 
 TEST(MeshLayout, EveryOrderAgreesWithBruteForce) {
-  const AxisSizes meshes[] = {{2, 2, 2, 2, 2}, {4, 2, 2, 1, 1}, {4, 2, 3, 2, 2}, {6, 3, 2, 1, 3}, {1, 3, 2, 2, 1}, {4, 1, 2, 3, 1}};
+  const AxisSizes meshes[] = {{2, 2, 2, 2, 2}, {4, 2, 2, 1, 1}, {4, 2, 3, 2, 2},
+                              {6, 3, 2, 1, 3}, {1, 3, 2, 2, 1}, {4, 1, 2, 3, 1}};
   for (const AxisSizes& sizes : meshes) {
     std::vector<std::string> order{"dp", "ep", "pp", "tp"};
     int count = 0;
@@ -226,7 +231,9 @@ TEST(MeshLayout, UnevenExperts) {
 }
 
 TEST(MeshLayout, NamesWhatIsWrong) {
-  const auto says = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
+  const auto says = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
   EXPECT_TRUE(says(error_of(8, {.tp = 0}), "tp must be at least 1, got 0"));
   EXPECT_TRUE(says(error_of(8, {.dp = -2}), "dp must be at least 1, got -2"));
   EXPECT_TRUE(says(error_of(0, {}), "world"));
@@ -235,7 +242,8 @@ TEST(MeshLayout, NamesWhatIsWrong) {
   EXPECT_TRUE(says(error_of(8, {.tp = 8, .expert_tp = -1}), "expert_tp"));
   const int64_t large = std::numeric_limits<int64_t>::max() / 2;
   EXPECT_TRUE(says(error_of(large, {.tp = large, .ep = 3}), "overflows 64 bits at ep"));
-  for (const char* order : {"tp-ep-pp", "tp-ep-pp-pp", "tp-ep-pp-dp-", "tp-ep-pp-dp-tp", "tp,ep,pp,dp", "-tp-ep-pp", "TP-ep-pp-dp"})
+  for (const char* order :
+       {"tp-ep-pp", "tp-ep-pp-pp", "tp-ep-pp-dp-", "tp-ep-pp-dp-tp", "tp,ep,pp,dp", "-tp-ep-pp", "TP-ep-pp-dp"})
     EXPECT_TRUE(says(error_of(1, {}, order), std::string("got '") + order + "'")) << order;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 namespace moemesh::mpi {
 namespace {
@@ -15,6 +16,14 @@ int64_t read_piece_bytes() {
   const int64_t value = text ? std::strtoll(text, nullptr, 10) : 0;
   return value >= 1 && value <= default_piece ? value : default_piece;
 }
+
+// MPICH reports an error of a posted receive to MPI_COMM_WORLD's handler, which by default ends the program. There a
+// receive is posted only when the size of its message is known to fit, at the price of a copy of small messages.
+#if defined(OPEN_MPI)
+constexpr bool post_early = true;
+#else
+constexpr bool post_early = false;
+#endif
 
 bool is_truncation(int32_t code) {
   int error_class = MPI_SUCCESS;
@@ -28,55 +37,69 @@ int64_t piece_bytes() {
   return value;
 }
 
-int32_t Send::start(MPI_Comm comm, const char* data, int64_t bytes, int peer, int tag) {
-  const int64_t piece = piece_bytes();
-  bytes_ = bytes;
-  pieces_.reserve(static_cast<size_t>(bytes / piece + 1));
-  for (int64_t sent = 0; sent <= bytes; sent += piece) {
-    const int count = static_cast<int>(std::min(piece, bytes - sent));
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int32_t code = MPI_Isend(count > 0 ? data + sent : nullptr, count, MPI_BYTE, peer, tag, comm, &request);
-    if (code != MPI_SUCCESS) return code;
-    pieces_.push_back(request);
-  }
-  return MPI_SUCCESS;
+int32_t Send::post() {
+  const int count = static_cast<int>(std::min(piece_bytes(), bytes_ - sent_));
+  const char* const from = count > 0 ? data_ + sent_ : nullptr;
+  last_ = count < piece_bytes();
+  sent_ += count;
+  return MPI_Isend(from, count, MPI_BYTE, peer_, tag_, comm_, &request_);
 }
 
 int32_t Send::test(bool& done, int64_t& bytes) {
-  int flag = 0;
-  const int32_t code =
-      pieces_.size() == 1
-          ? MPI_Test(pieces_.data(), &flag, MPI_STATUS_IGNORE)
-          : MPI_Testall(static_cast<int>(pieces_.size()), pieces_.data(), &flag, MPI_STATUSES_IGNORE);
-  done = flag != 0;
   bytes = bytes_;
-  return code;
+  for (;;) {
+    int flag = 0;
+    int32_t code = MPI_Test(&request_, &flag, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || !flag) return code;
+    done = last_;
+    if (done) return MPI_SUCCESS;
+    code = post();
+    if (code != MPI_SUCCESS) return code;
+  }
 }
 
 void Send::abandon() {
-  // Sends can't be taken back in every MPI: a freed request still completes if the peer ever comes.
-  for (MPI_Request& request : pieces_)
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  // A send can't be taken back in every MPI: a freed request still completes if the peer ever comes.
+  if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
 }
 
 int32_t Receive::post() {
-  const int64_t room = capacity_ - received_;
-  const int count = static_cast<int>(std::min(piece_bytes(), room));
+  if (!post_early) return MPI_SUCCESS;
+  const int count = static_cast<int>(std::min(piece_bytes(), capacity_ - received_));
   return MPI_Irecv(count > 0 ? data_ + received_ : nullptr, count, MPI_BYTE, peer_, tag_, comm_, &request_);
 }
 
-int32_t Receive::test(bool& done, int64_t& bytes) {
+int32_t Receive::match() {
   int flag = 0, count = 0;
+  MPI_Message message;
   MPI_Status status;
-  int32_t code = MPI_Test(&request_, &flag, &status);
-  if (is_truncation(code)) return message_too_long;
+  int32_t code = MPI_Improbe(peer_, tag_, comm_, &flag, &message, &status);
   if (code != MPI_SUCCESS || !flag) return code;
   code = MPI_Get_count(&status, MPI_BYTE, &count);
   if (code != MPI_SUCCESS) return code;
-  received_ += count;
+  if (count > capacity_ - received_) return message_too_long;
+  return MPI_Imrecv(data_ + received_, count, MPI_BYTE, &message, &request_);
+}
+
+// Goes on as long as pieces are there: the caller may give up the core between two tests.
+int32_t Receive::test(bool& done, int64_t& bytes) {
+  while (!done) {
+    int flag = 0, count = 0;
+    MPI_Status status;
+    int32_t code = request_ == MPI_REQUEST_NULL ? match() : MPI_SUCCESS;
+    if (code != MPI_SUCCESS || request_ == MPI_REQUEST_NULL) return code;
+    code = MPI_Test(&request_, &flag, &status);
+    if (is_truncation(code)) return message_too_long;
+    if (code != MPI_SUCCESS || !flag) return code;
+    code = MPI_Get_count(&status, MPI_BYTE, &count);
+    if (code != MPI_SUCCESS) return code;
+    received_ += count;
+    done = count < piece_bytes();
+    if (!done) code = post();
+    if (code != MPI_SUCCESS) return code;
+  }
   bytes = received_;
-  done = count < piece_bytes();
-  return done ? MPI_SUCCESS : post();
+  return MPI_SUCCESS;
 }
 
 void Receive::abandon() {
@@ -91,25 +114,24 @@ void Receive::abandon() {
 int32_t Drain::step(MPI_Comm comm, int from, int with_tag, bool& done) {
   done = false;
   if (active && (from != peer || with_tag != tag)) return MPI_SUCCESS;
-  if (!active) {
-    peer = from;
-    tag = with_tag;
-    bytes = 0;
-  }
-  if (request == MPI_REQUEST_NULL) {
-    const int32_t code = match(comm);
+  if (!active) bytes = 0;
+  peer = from;
+  tag = with_tag;
+  while (!done) {
+    int flag = 0, count = 0;
+    MPI_Status status;
+    int32_t code = request == MPI_REQUEST_NULL ? match(comm) : MPI_SUCCESS;
     if (code != MPI_SUCCESS || request == MPI_REQUEST_NULL) return code;
+    code = MPI_Test(&request, &flag, &status);
+    if (code != MPI_SUCCESS || !flag) return code;
+    code = MPI_Get_count(&status, MPI_BYTE, &count);
+    if (code != MPI_SUCCESS) return code;
+    bytes += count;
+    piece.reset();
+    done = count < piece_bytes();
   }
-  int flag = 0, count = 0;
-  MPI_Status status;
-  int32_t code = MPI_Test(&request, &flag, &status);
-  if (code != MPI_SUCCESS || !flag) return code;
-  code = MPI_Get_count(&status, MPI_BYTE, &count);
-  bytes += count;
-  piece.reset();
-  done = count < piece_bytes();
-  if (done) active = false;
-  return code;
+  active = false;
+  return MPI_SUCCESS;
 }
 
 // Starts to take the next piece if it has come.

@@ -10,8 +10,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <new>
-#include <vector>
 
 namespace moemesh::mpi {
 
@@ -48,15 +46,22 @@ class Request {
   virtual void abandon() = 0;
 };
 
+// One piece is under way at a time: thousands of open sends are slow in Open MPI.
 class Send : public Request {
  public:
-  int32_t start(MPI_Comm comm, const char* data, int64_t bytes, int peer, int tag);
+  Send(MPI_Comm comm, const char* data, int64_t bytes, int peer, int tag)
+      : comm_(comm), data_(data), bytes_(bytes), peer_(peer), tag_(tag) {}
+  int32_t post();  // the next piece
   int32_t test(bool& done, int64_t& bytes) override;
   void abandon() override;
 
  private:
-  int64_t bytes_ = 0;
-  std::vector<MPI_Request> pieces_;
+  MPI_Comm comm_;
+  const char* data_;
+  int64_t bytes_, sent_ = 0;
+  int peer_, tag_;
+  bool last_ = false;
+  MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 class Receive : public Request {
@@ -68,6 +73,8 @@ class Receive : public Request {
   void abandon() override;
 
  private:
+  int32_t match();  // takes the next piece if it has come
+
   MPI_Comm comm_;
   char* data_;
   int64_t capacity_, received_ = 0;

@@ -177,13 +177,9 @@ int32_t node_leader(void* comm, int64_t* leader) {
 
 int32_t send(void* comm, const void* data, int64_t bytes, int64_t peer, int32_t tag, void** request) {
   return guarded([&]() -> int32_t {
-    auto made = std::make_unique<Send>();
-    const int32_t code = made->start(of(comm), static_cast<const char*>(data), bytes, static_cast<int>(peer), tag);
-    if (code != MPI_SUCCESS) {
-      made->abandon();
-      return code;
-    }
-    *request = static_cast<Request*>(made.release());
+    auto made = std::make_unique<Send>(of(comm), static_cast<const char*>(data), bytes, static_cast<int>(peer), tag);
+    const int32_t code = made->post();
+    if (code == MPI_SUCCESS) *request = static_cast<Request*>(made.release());
     return code;
   });
 }
@@ -227,12 +223,18 @@ void abandon(void** request) {
 
 const char* own_text(int32_t code) {
   switch (code) {
-    case out_of_memory: return "out of memory in the MPI module";
-    case null_communicator: return "the handle is MPI_COMM_NULL or no communicator";
-    case inter_communicator: return "the handle is an inter-communicator";
-    case message_too_long: return "a message is longer than its receiver expects: the ranks are in different calls";
-    case bad_fake_nodes: return "MOEMESH_FAKE_NODES is not a positive number";
-    default: return "unknown error";
+    case out_of_memory:
+      return "out of memory in the MPI module";
+    case null_communicator:
+      return "the handle is MPI_COMM_NULL or no communicator";
+    case inter_communicator:
+      return "the handle is an inter-communicator";
+    case message_too_long:
+      return "a message is longer than its receiver expects: the ranks are in different calls";
+    case bad_fake_nodes:
+      return "MOEMESH_FAKE_NODES is not a positive number";
+    default:
+      return "unknown error";
   }
 }
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "harness.hpp"
+
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+#include "moemesh_mpi.h"
+
+namespace moemesh::test {
+
+int world_rank() {
+  static const int rank = [] {
+    int value = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &value);
+    return value;
+  }();
+  return rank;
+}
+
+int world_size() {
+  static const int size = [] {
+    int value = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &value);
+    return value;
+  }();
+  return size;
+}
+
+std::string last_error(moemesh_context context) {
+  int64_t length = 0;
+  if (moemesh_last_error(context, nullptr, 0, &length) != MOEMESH_OK) return "(no text)";
+  std::string text(static_cast<size_t>(length) + 1, '\0');
+  moemesh_last_error(context, text.data(), length + 1, nullptr);
+  text.pop_back();
+  return text;
+}
+
+void check(int32_t status, const char* call, const char* file, int line) {
+  if (status == MOEMESH_OK) return;
+  std::ostringstream text;
+  text << file << ":" << line << ": " << call << "\n  returned " << moemesh_status_name(status) << ": " << last_error();
+  throw std::runtime_error(text.str());
+}
+
+// ---- values
+
+Floats nans(int64_t elements) {
+  return Floats(static_cast<size_t>(elements), std::numeric_limits<float>::quiet_NaN());
+}
+
+Floats to_floats(const oracle::Array& array) { return Floats(array.begin(), array.end()); }
+
+bool same_bits(const Floats& a, const Floats& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+// ---- context
+
+Session::Session(MPI_Comm comm, double timeout_seconds) {
+  auto params = with_defaults(moemesh_context_params_init);
+  if (comm != MPI_COMM_NULL) params.comm = moemesh_comm_from_mpi(comm);
+  params.log = keep;
+  params.log_user = this;
+  params.log_level = MOEMESH_LOG_INFO;
+  params.timeout_seconds = timeout_seconds;
+  params.threads = 1;
+  OK(moemesh_context_create(&params, &context_));
+}
+
+Session::~Session() {
+  // Collective: only where no test is being left by an exception, of which the peers know nothing.
+  if (!finalized_ && std::uncaught_exceptions() == 0) moemesh_context_finalize(context_);
+  moemesh_context_destroy(&context_);
+}
+
+void Session::finalize() {
+  OK(moemesh_context_finalize(context_));
+  finalized_ = true;
+}
+
+void Session::keep(void* user, int32_t level, const char* message) {
+  static_cast<Session*>(user)->log_.push_back(std::to_string(level) + ": " + message);
+}
+
+// ---- mesh
+
+std::string to_string(const MeshSpec& spec) {
+  std::ostringstream text;
+  text << "tp" << spec.tp << " ep" << spec.ep << " pp" << spec.pp << " dp" << spec.dp;
+  if (!spec.order.empty()) text << " " << spec.order;
+  return text.str();
+}
+
+std::ostream& operator<<(std::ostream& stream, const MeshSpec& spec) { return stream << to_string(spec); }
+
+std::vector<MeshSpec> meshes_of(int64_t world) {
+  std::vector<MeshSpec> meshes;
+  for (int64_t tp = 1; tp <= world; ++tp) {
+    if (world % tp != 0) continue;
+    for (int64_t ep = 1; ep <= world / tp; ++ep) {
+      if (world / tp % ep != 0) continue;
+      meshes.push_back({.tp = static_cast<int32_t>(tp),
+                        .ep = static_cast<int32_t>(ep),
+                        .pp = 1,
+                        .dp = static_cast<int32_t>(world / tp / ep),
+                        .order = {}});
+    }
+  }
+  return meshes;
+}
+
+Mesh::Mesh(const Session& session, const MeshSpec& spec) : spec_(spec) {
+  auto params = with_defaults(moemesh_mesh_params_init);
+  params.tp = spec.tp;
+  params.ep = spec.ep;
+  params.pp = spec.pp;
+  params.dp = spec.dp;
+  if (!spec.order.empty()) params.order = spec_.order.c_str();
+  OK(moemesh_mesh_create(session.get(), &params, &mesh_));
+  auto info = sized<moemesh_context_info>();
+  OK(moemesh_context_get_info(session.get(), &info));
+  rank_ = info.rank;
+}
+
+Mesh::~Mesh() {
+  if (!finalized_ && std::uncaught_exceptions() == 0) moemesh_mesh_finalize(mesh_);
+  moemesh_mesh_destroy(&mesh_);
+}
+
+void Mesh::finalize() {
+  OK(moemesh_mesh_finalize(mesh_));
+  finalized_ = true;
+}
+
+moemesh_coordinates Mesh::at(int64_t rank) const {
+  auto coordinates = sized<moemesh_coordinates>();
+  OK(moemesh_mesh_get_coordinates(mesh_, rank, &coordinates));
+  return coordinates;
+}
+
+moemesh_group Mesh::group(int32_t axes) const {
+  auto group = sized<moemesh_group>();
+  OK(moemesh_mesh_get_group(mesh_, axes, rank_, &group));
+  return group;
+}
+
+std::vector<int64_t> Mesh::members(int32_t axes) const {
+  std::vector<int64_t> members(static_cast<size_t>(group(axes).size));
+  for (size_t i = 0; i < members.size(); ++i)
+    OK(moemesh_mesh_get_group_member(mesh_, axes, rank_, static_cast<int64_t>(i), &members[i]));
+  return members;
+}
+
+std::pair<int64_t, int64_t> Mesh::experts(int64_t experts) const {
+  std::pair<int64_t, int64_t> range;
+  OK(moemesh_mesh_get_experts(mesh_, experts, rank_, &range.first, &range.second));
+  return range;
+}
+
+std::vector<moemesh_ledger_entry> Mesh::ledger() const {
+  int64_t count = 0;
+  OK(moemesh_ledger_get_count(mesh_, &count));
+  std::vector<moemesh_ledger_entry> entries(static_cast<size_t>(count), sized<moemesh_ledger_entry>());
+  for (int64_t i = 0; i < count; ++i) OK(moemesh_ledger_get_entry(mesh_, i, &entries[static_cast<size_t>(i)]));
+  return entries;
+}
+
+moemesh_ledger_entry total(const std::vector<moemesh_ledger_entry>& entries, const LedgerFilter& filter) {
+  auto sum = sized<moemesh_ledger_entry>();
+  for (const auto& entry : entries) {
+    if (filter.axes >= 0 && entry.axes != filter.axes) continue;
+    if (filter.family >= 0 && entry.family != filter.family) continue;
+    if (filter.phase != 0 && entry.phase != filter.phase) continue;
+    if (filter.collective != 0 && entry.collective != filter.collective) continue;
+    sum.calls += entry.calls;
+    sum.messages += entry.messages;
+    sum.bytes += entry.bytes;
+    sum.bytes_internode += entry.bytes_internode;
+  }
+  return sum;
+}
+
+std::string to_string(const moemesh_ledger_entry& entry) {
+  std::ostringstream text;
+  text << "axes " << entry.axes << " family " << entry.family << " phase " << entry.phase << " collective "
+       << entry.collective << ": calls " << entry.calls << " messages " << entry.messages << " bytes " << entry.bytes;
+  return text.str();
+}
+
+}  // namespace moemesh::test

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+// The table of cases, and the oracle's side of a run.
+
+#include "invariance_case.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+namespace moemesh::test {
+namespace {
+
+using oracle::Activation;
+using oracle::Array;
+using oracle::Gate;
+using oracle::LayerConfig;
+using oracle::Score;
+
+constexpr int64_t hidden = 16;
+
+LayerConfig layer(const char* name, int64_t experts, int64_t top_k, Activation activation, Score score, Gate gate) {
+  LayerConfig config;
+  config.name = name;
+  config.hidden = hidden;
+  config.ffn = 16;
+  config.experts = experts;
+  config.top_k = top_k;
+  config.activation = activation;
+  config.score = score;
+  config.gate = gate;
+  return config;
+}
+
+LayerConfig with_shared_expert(LayerConfig config, int64_t width) {
+  config.shared_ffn = width;
+  return config;
+}
+
+LayerConfig with_gate_scale(LayerConfig config, double scale) {
+  config.gate_scale = scale;
+  return config;
+}
+
+LayerConfig with_caller_logits(LayerConfig config) {
+  config.caller_logits = true;
+  return config;
+}
+
+}  // namespace
+
+std::vector<Case> invariance_cases() {
+  constexpr auto softmax = Score::softmax, sigmoid = Score::sigmoid;
+  using A = Activation;
+  std::vector<Case> cases;
+  cases.push_back({.name = "renorm_and_raw",
+                   .layers = {layer("a", 5, 2, A::swiglu, softmax, Gate::renorm),
+                              with_shared_expert(layer("b", 8, 1, A::gelu_erf, sigmoid, Gate::raw), 8)},
+                   .loss_scale = 3.7});
+  cases.push_back({.name = "padding_few_experts",
+                   .layers = {layer("a", 3, 1, A::relu, softmax, Gate::raw),
+                              with_gate_scale(with_shared_expert(
+                                                  layer("b", 6, 3, A::geglu, softmax, Gate::softmax_topk), 16), 2.5)},
+                   .padding = 0.3,
+                   .tapes_together = true,
+                   .loss_scale = 0.3,
+                   .first_objective = oracle::Objective::token_mean});
+  cases.push_back({.name = "sigmoid_many_choices",
+                   .layers = {layer("a", 7, 4, A::silu, sigmoid, Gate::renorm),
+                              layer("b", 8, 2, A::gelu_tanh, sigmoid, Gate::softmax_topk)},
+                   .tapes_together = true,
+                   .loss_scale = 100});
+  cases.push_back({.name = "all_to_one_expert",
+                   .layers = {with_caller_logits(layer("a", 6, 1, A::identity, softmax, Gate::raw)),
+                              layer("b", 4, 4, A::swiglu, softmax, Gate::raw)},
+                   .to_one_expert = true,
+                   .loss_scale = 2,
+                   .first_objective = oracle::Objective::token_mean});
+  cases.push_back({.name = "one_piece_with_tokens",
+                   .layers = {with_shared_expert(layer("a", 4, 2, A::swiglu, softmax, Gate::raw), 8),
+                              with_caller_logits(layer("b", 5, 3, A::silu, sigmoid, Gate::raw))},
+                   .tokens = {0, 0, 0, 0, 0, 11, 0, 0},
+                   .padding = 0.2,
+                   .loss_scale = 0.5});
+  cases.push_back({.name = "single_choice_renorm",
+                   .layers = {with_shared_expert(layer("a", 8, 1, A::geglu, softmax, Gate::renorm), 8),
+                              layer("b", 1, 1, A::swiglu, sigmoid, Gate::renorm)},
+                   .tapes_together = true,
+                   .loss_scale = 3,
+                   .first_objective = oracle::Objective::token_mean});
+  return cases;
+}
+
+const Case& case_of(const std::string& name) {
+  static const std::vector<Case> cases = invariance_cases();
+  for (const Case& setting : cases)
+    if (setting.name == name) return setting;
+  throw std::invalid_argument("no case " + name);
+}
+
+namespace {
+
+// The program's own SHARED parameters, one for each tp kind, all used by the loss; see mixed_loss.
+std::vector<ParameterSpec> loss_parameters() {
+  const ParameterSpec replica{.name = "loss.replica",
+                              .extents = {hidden},
+                              .init_kind = MOEMESH_INIT_CONSTANT,
+                              .init_value = 1,
+                              .decay_scale = 0,
+                              .learning_rate_scale = 0.5};
+  const ParameterSpec sharded{.name = "loss.sharded",
+                              .extents = {2, hidden},
+                              .tp_kind = MOEMESH_TP_SHARDED,
+                              .tp_dim = 1,
+                              .init_kind = MOEMESH_INIT_UNIFORM,
+                              .init_value = 0.5,
+                              .decay_scale = 2};
+  const ParameterSpec partial{.name = "loss.partial",
+                              .extents = {hidden},
+                              .tp_kind = MOEMESH_TP_PARTIAL,
+                              .init_kind = MOEMESH_INIT_NORMAL,
+                              .init_value = 0.3,
+                              .learning_rate_scale = 2};
+  return {replica, sharded, partial};
+}
+
+// z = replica*y + sharded[0] + sharded[1]*target + partial*x per channel; the loss is 0.5*|z - target|^2.
+oracle::Loss mixed_loss(const oracle::Piece& piece, const Array& y, const std::vector<Array>& shared) {
+  oracle::Loss loss;
+  loss.dy.assign(y.size(), 0.0);
+  for (const Array& array : shared) loss.d_shared.emplace_back(array.size(), 0.0);
+  for (int64_t t = 0; t < piece.tokens; ++t) {
+    if (!piece.mask.empty() && piece.mask[t] == 0) continue;
+    ++loss.tokens;
+    for (int64_t h = 0; h < hidden; ++h) {
+      const int64_t i = t * hidden + h;
+      const double z = shared[0][h] * y[i] + shared[1][h] + shared[1][hidden + h] * piece.target[i] + shared[2][h] * piece.x[i];
+      const double error = z - piece.target[i];
+      loss.sum += 0.5 * error * error;
+      loss.dy[i] = error * shared[0][h];
+      loss.d_shared[0][h] += error * y[i];
+      loss.d_shared[1][h] += error;
+      loss.d_shared[1][hidden + h] += error * piece.target[i];
+      loss.d_shared[2][h] += error * piece.x[i];
+    }
+  }
+  return loss;
+}
+
+// Of the clipped gradient an element has about 0.02. Rates are large, so that displacements stand out of the masters'
+// own fp32 rounding, and AdamW's epsilon is not far below the gradients, so that elements that are nothing but rounding
+// noise do not move by a whole learning rate.
+std::vector<Phase> phases_of(const Case& setting) {
+  oracle::OptimizerConfig sgd;
+  sgd.kind = oracle::OptimizerKind::sgd;
+  sgd.learning_rate = 0.25;
+  sgd.momentum = 0.8;
+  sgd.weight_decay = 0.05;
+  sgd.max_norm = 0.7;
+  oracle::OptimizerConfig adamw;
+  adamw.learning_rate = 0.02;
+  adamw.beta1 = 0.8;
+  adamw.beta2 = 0.95;
+  adamw.epsilon = 1e-3;
+  adamw.weight_decay = 0.1;
+  adamw.max_norm = 0.5;
+  for (const ParameterSpec& parameter : loss_parameters())
+    sgd.scales[parameter.name] = adamw.scales[parameter.name] = {parameter.decay_scale, parameter.learning_rate_scale};
+  const bool first_is_mean = setting.first_objective == oracle::Objective::shard_mean;
+  const auto other = first_is_mean ? oracle::Objective::token_mean : oracle::Objective::shard_mean;
+  return {{sgd, setting.first_objective}, {adamw, other}};
+}
+
+void send_to_last_expert(const LayerConfig& config, oracle::Piece* piece) {
+  for (int64_t t = 0; t < piece->tokens; ++t) piece->logits[0][(t + 1) * config.experts - 1] = 5.0;
+}
+
+// Padding must not be looked at.
+void spoil_padding(oracle::Piece* piece) {
+  for (int64_t i = 0; i < piece->tokens * hidden; ++i)
+    if (piece->mask[i / hidden] == 0) piece->x[i] = std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<oracle::Piece> draw(const Expected& expected, const oracle::Parameters& values, uint64_t seed) {
+  const Case& setting = expected.setting;
+  oracle::DrawOptions options;
+  options.seed = seed;
+  options.margin = 2e-3;  // 1e-3 is wanted; the rest is for weights that differ by rounding
+  options.padding = setting.padding;
+  auto pieces = oracle::draw_pieces(expected.model, values, setting.tokens, options);
+  for (oracle::Piece& piece : pieces) {
+    if (setting.to_one_expert) send_to_last_expert(setting.layers[0], &piece);
+    spoil_padding(&piece);
+  }
+  return pieces;
+}
+
+ExpectedPhase oracle_phase(const Expected& expected, const Phase& phase, uint64_t seed, oracle::Parameters* values) {
+  ExpectedPhase result{phase, {}, {}, {}};
+  oracle::Optimizer optimizer(phase.optimizer);
+  for (int i = 0; i < phase.steps; ++i) {
+    ExpectedStep step;
+    step.pieces = draw(expected, *values, seed + static_cast<uint64_t>(i));
+    step.result = oracle::run_step(expected.model, *values, step.pieces, phase.objective);
+    step.update = optimizer.update(oracle::named_arrays(expected.model, *values),
+                                   oracle::named_arrays(expected.model, step.result.gradients));
+    step.values = *values;
+    result.steps.push_back(std::move(step));
+  }
+  result.moment1 = optimizer.moment1;
+  result.moment2 = optimizer.moment2;
+  return result;
+}
+
+}  // namespace
+
+ModelSpec model_spec(const Case& setting) {
+  ModelSpec spec;
+  spec.seed = 7;
+  spec.layers = setting.layers;
+  spec.shared = loss_parameters();
+  spec.init_std_in = spec.init_std_out = 0.3;
+  spec.optimizer.reset();
+  return spec;
+}
+
+Expected oracle_run(const Case& setting) {
+  Expected expected;
+  expected.setting = setting;
+  const Session alone(MPI_COMM_NULL);
+  const Mesh mesh(alone, {});
+  const Model model(mesh, model_spec(setting));
+  expected.model = model.oracle_model();
+  expected.model.loss = mixed_loss;
+  expected.initial = model.read_all();
+  oracle::Parameters values = expected.initial;
+  uint64_t seed = 100;
+  for (const Phase& phase : phases_of(setting)) {
+    expected.phases.push_back(oracle_phase(expected, phase, seed, &values));
+    seed += 100;
+  }
+  return expected;
+}
+
+}  // namespace moemesh::test

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+// Comparing a run of the library with the oracle's, and with another run.
+
+#include <cmath>
+#include <limits>
+
+#include "invariance_case.hpp"
+#include "oracle/compare.hpp"
+
+namespace moemesh::test {
+namespace {
+
+template <class A, class B>
+void expect_near(const std::vector<A>& library, const std::vector<B>& oracle, double tolerance, const std::string& what) {
+  EXPECT_LE(oracle::relative_distance(library, oracle), tolerance) << what;
+}
+
+template <class A, class B>
+void expect_near_floored(const std::vector<A>& library, const std::vector<B>& oracle, double tolerance, double floor,
+                         const std::string& what) {
+  EXPECT_LE(oracle::relative_distance(library, oracle, floor), tolerance) << what << " (floor " << floor << ")";
+}
+
+double norm_of(const oracle::Array& values) { return std::sqrt(oracle::dot(values, values)); }
+
+oracle::Array divided(const Floats& values, double divisor) {
+  oracle::Array result(values.begin(), values.end());
+  for (double& value : result) value /= divisor;
+  return result;
+}
+
+std::vector<int64_t> widened(const std::vector<int32_t>& values) { return {values.begin(), values.end()}; }
+
+void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, const Case& setting, double tolerance) {
+  const std::string at = "piece " + std::to_string(piece.piece) + " layer ";
+  EXPECT_LE(oracle::relative_distance(piece.loss, oracle.loss), tolerance) << at << "loss";
+  for (size_t l = 0; l < setting.layers.size(); ++l) {
+    const std::string where = at + setting.layers[l].name + ": ";
+    expect_near(piece.y[l], oracle.tapes[l].y, tolerance, where + "y");
+    expect_near(divided(piece.dx[l], setting.loss_scale), oracle.dx[l], tolerance, where + "dx");
+    EXPECT_EQ(widened(piece.routing[l].experts), oracle.tapes[l].chosen) << where;
+    expect_near(piece.routing[l].gates, oracle.tapes[l].gates, tolerance, where + "gates");
+    if (setting.layers[l].caller_logits)
+      expect_near(divided(piece.dlogits[l], setting.loss_scale), oracle.dlogits[l], tolerance, where + "dlogits");
+  }
+}
+
+std::string name_of(const oracle::NamedArray& array) {
+  if (array.family == oracle::Family::shared) return array.name;
+  return array.name + " of expert " + std::to_string(array.expert);
+}
+
+// Displacements since the start. Beside the relative tolerance there is what storing the masters in fp32 rounds off:
+// half a unit in the last place for each update, however small the displacement.
+void compare_values(const std::vector<Floats>& values, const Expected& expected, const ExpectedStep& step, int updates,
+                    double tolerance) {
+  oracle::Parameters initial = expected.initial, after = step.values;
+  const auto from = oracle::named_arrays(expected.model, initial), to = oracle::named_arrays(expected.model, after);
+  ASSERT_EQ(values.size(), to.size());
+  for (size_t i = 0; i < to.size(); ++i) {
+    const auto moved = oracle::displacement(values[i], *from[i].values);
+    const auto should = oracle::displacement(*to[i].values, *from[i].values);
+    auto error = oracle::displacement(moved, should);
+    const double allowed = tolerance * norm_of(should) + updates * 0x1p-24 * norm_of(*to[i].values);
+    EXPECT_LE(norm_of(error), allowed) << "displacement of " << name_of(to[i]) << ", which moved " << norm_of(should);
+  }
+}
+
+void compare_gradients(const std::vector<Floats>& gradients, const Expected& expected, const ExpectedStep& step,
+                       double tolerance) {
+  oracle::Parameters copy = step.result.gradients;
+  const auto arrays = oracle::named_arrays(expected.model, copy);
+  ASSERT_EQ(gradients.size(), arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i)
+    expect_near(gradients[i], *arrays[i].values, tolerance, "gradient of " + name_of(arrays[i]));
+}
+
+void compare_step(const StepRecord& record, const Expected& expected, const ExpectedStep& step, int updates,
+                  double tolerance) {
+  for (const PieceRecord& piece : record.pieces)
+    compare_piece(piece, step.result.pieces.at(static_cast<size_t>(piece.piece)), expected.setting, tolerance);
+  EXPECT_LE(oracle::relative_distance(record.update.norm, step.update.norm), tolerance) << "norm";
+  EXPECT_LE(oracle::relative_distance(record.update.coefficient, step.update.coefficient), tolerance) << "coefficient";
+  EXPECT_EQ(record.update.skipped, 0);
+  if (!record.gradients.empty()) compare_gradients(record.gradients, expected, step, tolerance);
+  if (!record.values.empty()) compare_values(record.values, expected, step, updates, tolerance);
+}
+
+void compare_moments(const std::vector<Floats>& moments, const std::vector<oracle::Array>& oracle, double tolerance,
+                     const char* what) {
+  if (moments.empty()) return;
+  ASSERT_EQ(moments.size(), oracle.size());
+  for (size_t i = 0; i < moments.size(); ++i)
+    expect_near(moments[i], oracle[i], tolerance, std::string(what) + " of array " + std::to_string(i));
+}
+
+void same_list(const std::vector<Floats>& a, const std::vector<Floats>& b, const char* what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(same_bits(a[i], b[i])) << what << " " << i;
+}
+
+void same_step(const StepRecord& a, const StepRecord& b) {
+  ASSERT_EQ(a.pieces.size(), b.pieces.size());
+  for (size_t p = 0; p < a.pieces.size(); ++p) {
+    same_list(a.pieces[p].y, b.pieces[p].y, "y");
+    same_list(a.pieces[p].dx, b.pieces[p].dx, "dx");
+    same_list(a.pieces[p].dlogits, b.pieces[p].dlogits, "dlogits");
+    EXPECT_EQ(a.pieces[p].loss, b.pieces[p].loss);
+  }
+  same_list(a.gradients, b.gradients, "gradient");
+  same_list(a.values, b.values, "value");
+  EXPECT_EQ(a.update.norm, b.update.norm);
+  EXPECT_EQ(a.update.coefficient, b.update.coefficient);
+}
+
+}  // namespace
+
+void expect_agreement(const RunRecord& run, const Expected& expected, double tolerance) {
+  ASSERT_EQ(run.phases.size(), expected.phases.size());
+  int updates = 0;
+  for (size_t p = 0; p < run.phases.size(); ++p) {
+    const ExpectedPhase& phase = expected.phases[p];
+    for (size_t s = 0; s < phase.steps.size(); ++s) {
+      SCOPED_TRACE("phase " + std::to_string(p) + " step " + std::to_string(s));
+      compare_step(run.phases[p].steps.at(s), expected, phase.steps[s], ++updates, tolerance);
+    }
+    compare_moments(run.phases[p].moment1, phase.moment1, tolerance, "moment 1");
+    compare_moments(run.phases[p].moment2, phase.moment2, 2 * tolerance, "moment 2, a square,");
+  }
+}
+
+void expect_same_bits(const RunRecord& a, const RunRecord& b) {
+  same_list(a.initial, b.initial, "initial value");
+  ASSERT_EQ(a.phases.size(), b.phases.size());
+  for (size_t p = 0; p < a.phases.size(); ++p) {
+    ASSERT_EQ(a.phases[p].steps.size(), b.phases[p].steps.size());
+    for (size_t s = 0; s < a.phases[p].steps.size(); ++s) {
+      SCOPED_TRACE("phase " + std::to_string(p) + " step " + std::to_string(s));
+      same_step(a.phases[p].steps[s], b.phases[p].steps[s]);
+    }
+    same_list(a.phases[p].moment1, b.phases[p].moment1, "moment 1");
+    same_list(a.phases[p].moment2, b.phases[p].moment2, "moment 2");
+  }
+}
+
+}  // namespace moemesh::test

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+// The library's side of a run: the same training over one mesh, as a program would write it.
+
+#include <algorithm>
+
+#include "invariance_case.hpp"
+
+namespace moemesh::test {
+namespace {
+
+// One microbatch on its way forward and back. Inputs stay alive until the backward is through.
+struct Flow {
+  const oracle::Piece* piece = nullptr;
+  int32_t microbatch = 0;
+  std::vector<Floats> x, logits;  // of each layer
+  Floats output;                  // of the last residual sum
+  std::vector<Tape> tapes;
+  PieceRecord record;
+};
+
+struct LossGradients {
+  double sum = 0;
+  int64_t tokens = 0;
+  Floats dy, replica, sharded, partial;  // scaled; partial holds this tp rank's tokens only
+};
+
+class Runner {
+ public:
+  Runner(const Mesh& mesh, const Expected& expected, const RunOptions& options)
+      : mesh_(mesh), expected_(expected), options_(options), model_(mesh, model_spec(expected.setting)), here_(mesh.here()) {}
+
+  RunRecord run();
+
+ private:
+  PhaseRecord run_phase(const ExpectedPhase& phase);
+  StepRecord run_step(const ExpectedPhase& phase, const ExpectedStep& step);
+  Flow start(const ExpectedStep& step, int32_t microbatch) const;
+  void forward(Flow* flow) const;
+  void forward_layer(Flow* flow, size_t layer) const;
+  void backward(Flow* flow) const;
+  LossGradients loss(const Flow& flow) const;
+  void hand_in(const LossGradients& gradients, int32_t microbatch) const;
+  moemesh_optimizer_params optimizer_params(const oracle::OptimizerConfig& config) const;
+  void expect_equal_everywhere(double value) const;
+  int32_t microbatches() const { return static_cast<int32_t>(pieces_of_batch / mesh_.data_shards()); }
+  bool masked() const { return expected_.setting.padding > 0; }
+
+  const Mesh& mesh_;
+  const Expected& expected_;
+  const RunOptions& options_;
+  Model model_;
+  moemesh_coordinates here_;
+  oracle::Objective objective_ = oracle::Objective::shard_mean;
+  Floats replica_, sharded_, partial_;  // whole values during a step
+};
+
+Flow Runner::start(const ExpectedStep& step, int32_t microbatch) const {
+  Flow flow;
+  flow.record.piece = microbatch * mesh_.data_shards() + here_.data_shard;
+  flow.piece = &step.pieces.at(static_cast<size_t>(flow.record.piece));
+  flow.microbatch = microbatch;
+  for (size_t l = 0; l < model_.spec().layers.size(); ++l) {
+    flow.x.emplace_back();
+    flow.logits.push_back(to_floats(flow.piece->logits.at(l)));
+    flow.tapes.emplace_back();
+    flow.record.dx.emplace_back();
+    flow.record.dlogits.emplace_back();
+  }
+  flow.output = to_floats(flow.piece->x);
+  return flow;
+}
+
+void Runner::forward_layer(Flow* flow, size_t layer) const {
+  ForwardOptions options;
+  options.microbatch = flow->microbatch;
+  if (masked()) options.mask = &flow->piece->mask;
+  if (model_.spec().layers[layer].caller_logits) options.logits = &flow->logits[layer];
+  Floats before;
+  if (options_.extra_inference) {
+    options.training = 0;
+    before = model_.forward(layer, flow->x[layer], nullptr, options);
+    options.training = 1;
+  }
+  Floats y = model_.forward(layer, flow->x[layer], &flow->tapes[layer], options);
+  if (options_.extra_inference) {
+    EXPECT_TRUE(same_bits(y, before)) << "training = 0 gives another y";
+  }
+  flow->record.routing.push_back(model_.routing(layer, flow->tapes[layer], flow->piece->tokens));
+  flow->record.y.push_back(std::move(y));
+}
+
+void Runner::forward(Flow* flow) const {
+  for (size_t l = 0; l < flow->x.size(); ++l) {
+    flow->x[l] = flow->output;
+    forward_layer(flow, l);
+    for (size_t i = 0; i < flow->output.size(); ++i) flow->output[i] += flow->record.y[l][i];
+  }
+}
+
+void Runner::backward(Flow* flow) const {
+  const LossGradients gradients = loss(*flow);
+  hand_in(gradients, flow->microbatch);
+  flow->record.loss = gradients.sum;
+  Floats dh = gradients.dy;
+  for (size_t l = flow->x.size(); l-- > 0;) {
+    const bool caller = model_.spec().layers[l].caller_logits;
+    Floats dx = model_.backward(l, &flow->tapes[l], dh, caller ? &flow->record.dlogits[l] : nullptr);
+    for (size_t i = 0; i < dh.size(); ++i) dh[i] += dx[i];
+    flow->record.dx[l] = std::move(dx);
+  }
+}
+
+// The loss of invariance_case.cpp on the library's output.
+LossGradients Runner::loss(const Flow& flow) const {
+  const oracle::Piece& piece = *flow.piece;
+  const size_t width = replica_.size();
+  LossGradients g{0, 0, Floats(flow.output.size()), Floats(width), Floats(2 * width), Floats(width)};
+  for (const uint8_t real : piece.mask) g.tokens += real;
+  const bool mean = objective_ == oracle::Objective::shard_mean;
+  const double weight = mean && g.tokens > 0 ? 1.0 / static_cast<double>(g.tokens) : 1.0;
+  const double scale = weight * expected_.setting.loss_scale;
+  for (size_t i = 0; i < flow.output.size(); ++i) {
+    const size_t t = i / width, h = i % width;
+    if (piece.mask[t] == 0) continue;
+    const double y = flow.output[i], target = piece.target[i], x = piece.x[i];
+    const double error = replica_[h] * y + sharded_[h] + sharded_[width + h] * target + partial_[h] * x - target;
+    g.sum += weight * 0.5 * error * error;
+    g.dy[i] = static_cast<float>(scale * error * replica_[h]);
+    g.replica[h] += static_cast<float>(scale * error * y);
+    g.sharded[h] += static_cast<float>(scale * error);
+    g.sharded[width + h] += static_cast<float>(scale * error * target);
+    if (static_cast<int64_t>(t) % mesh_.spec().tp == here_.tp) g.partial[h] += static_cast<float>(scale * error * x);
+  }
+  return g;
+}
+
+// Three ways: into the main gradient itself, as a strided part of a larger array, as a dense array. A microbatch
+// without tokens hands in nothing.
+void Runner::hand_in(const LossGradients& g, int32_t microbatch) const {
+  if (objective_ == oracle::Objective::token_mean) OK(moemesh_loss_tokens(model_.optimizer(), microbatch, g.tokens));
+  if (g.tokens == 0) return;
+  const auto main_gradient = model_.local_gradient("loss.replica");
+  for (size_t h = 0; h < g.replica.size(); ++h) static_cast<float*>(main_gradient.data)[h] += g.replica[h];
+  OK(moemesh_gradient_ready(model_.parameter("loss.replica"), nullptr, nullptr));
+  const auto width = static_cast<int64_t>(g.replica.size());
+  const int64_t part = width / mesh_.spec().tp;
+  auto columns = view_of(g.sharded, {2, width});
+  columns.extents[1] = part;
+  columns.data = static_cast<float*>(columns.data) + part * here_.tp;
+  OK(moemesh_gradient_ready(model_.parameter("loss.sharded"), &columns, nullptr));
+  const auto partial = view_of(g.partial, {width});
+  OK(moemesh_gradient_ready(model_.parameter("loss.partial"), &partial, nullptr));
+}
+
+void Runner::expect_equal_everywhere(double value) const {
+  double range[2] = {value, -value};
+  const auto view = view_of(range, {2});
+  OK(moemesh_all_reduce(mesh_.get(), MOEMESH_GROUP_WORLD, MOEMESH_MAX, &view));
+  EXPECT_EQ(range[0], value);
+  EXPECT_EQ(-range[1], value);
+}
+
+StepRecord Runner::run_step(const ExpectedPhase& phase, const ExpectedStep& step) {
+  replica_ = model_.read("loss.replica");
+  sharded_ = model_.read("loss.sharded");
+  partial_ = model_.read("loss.partial");
+  const bool mean = objective_ == oracle::Objective::shard_mean;
+  model_.begin(microbatches(), mean ? MOEMESH_SHARD_MEAN : MOEMESH_TOKEN_MEAN, expected_.setting.loss_scale);
+  std::vector<Flow> flows;
+  for (int32_t m = 0; m < microbatches(); ++m) {
+    flows.push_back(start(step, m));
+    forward(&flows.back());
+    if (!expected_.setting.tapes_together) backward(&flows.back());
+  }
+  // Neither the order of the forwards nor its reverse: begins in the middle.
+  std::rotate(flows.begin(), flows.begin() + microbatches() / 2, flows.end());
+  if (expected_.setting.tapes_together)
+    for (Flow& flow : flows) backward(&flow);
+  StepRecord record;
+  for (Flow& flow : flows) record.pieces.push_back(std::move(flow.record));
+  record.update = model_.update(phase.phase.optimizer.learning_rate);
+  expect_equal_everywhere(record.update.coefficient);
+  expect_equal_everywhere(record.update.norm);
+  const bool last = &step == &phase.steps.back();
+  if (last || options_.every_gradient) record.gradients = read_list(model_, MOEMESH_GRADIENT);
+  if (last) record.values = read_list(model_, MOEMESH_VALUE);
+  return record;
+}
+
+moemesh_optimizer_params Runner::optimizer_params(const oracle::OptimizerConfig& config) const {
+  auto params = with_defaults(moemesh_optimizer_params_init);
+  params.kind = config.kind == oracle::OptimizerKind::adamw ? MOEMESH_ADAMW : MOEMESH_SGD;
+  params.learning_rate = 1e3;  // each step passes its own
+  params.beta1 = config.beta1;
+  params.beta2 = config.beta2;
+  params.epsilon = config.epsilon;
+  params.weight_decay = config.weight_decay;
+  params.momentum = config.momentum;
+  params.max_norm = config.max_norm;
+  params.shared_stage = options_.shared_stage;
+  params.expert_stage = options_.expert_stage;
+  return params;
+}
+
+PhaseRecord Runner::run_phase(const ExpectedPhase& phase) {
+  model_.replace_optimizer(mesh_, optimizer_params(phase.phase.optimizer));
+  objective_ = phase.phase.objective;
+  PhaseRecord record;
+  for (const ExpectedStep& step : phase.steps) record.steps.push_back(run_step(phase, step));
+  record.moment1 = read_list(model_, MOEMESH_MOMENT1);
+  if (phase.phase.optimizer.kind == oracle::OptimizerKind::adamw)
+    record.moment2 = read_list(model_, MOEMESH_MOMENT2);
+  return record;
+}
+
+RunRecord Runner::run() {
+  RunRecord record;
+  record.initial = read_list(model_, MOEMESH_VALUE);
+  for (const ExpectedPhase& phase : expected_.phases) record.phases.push_back(run_phase(phase));
+  return record;
+}
+
+}  // namespace
+
+std::vector<Floats> read_list(const Model& model, int32_t quantity) {
+  const oracle::Model described = model.oracle_model();
+  oracle::Parameters parameters = model.read_all(quantity);
+  std::vector<Floats> list;
+  for (const auto& array : oracle::named_arrays(described, parameters)) list.push_back(to_floats(*array.values));
+  return list;
+}
+
+RunRecord library_run(const Mesh& mesh, const Expected& expected, const RunOptions& options) {
+  return Runner(mesh, expected, options).run();
+}
+
+}  // namespace moemesh::test

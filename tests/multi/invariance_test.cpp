@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+// Every mesh of the world's ranks gives what the oracle gives, on the same global batches from the same weights.
+
+#include <limits>
+#include <set>
+
+#include "invariance_case.hpp"
+
+namespace moemesh::test {
+namespace {
+
+// Relative norm in fp32.
+constexpr double tolerance = 1e-5;
+
+class MeshInvariance : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
+  const Expected expected = oracle_run(case_of(GetParam()));
+  for (const ExpectedPhase& phase : expected.phases)
+    for (const ExpectedStep& step : phase.steps) {
+      EXPECT_GE(step.result.margin, 1e-3) << "the batch is too near to a tie of the router";
+      EXPECT_LT(step.update.coefficient, 1.0) << "clipping is not active";
+    }
+  const Session session;
+  for (const MeshSpec& spec : meshes_of(world_size())) {
+    SCOPED_TRACE(to_string(spec));
+    const Mesh mesh(session, spec);
+    // Beside the default stages, both mixed ones come up.
+    const int64_t variant = (spec.tp + spec.ep) % 3;
+    const RunOptions options{.shared_stage = variant == 1 ? 0 : 1, .expert_stage = variant == 2 ? 0 : 1};
+    expect_agreement(library_run(mesh, expected, options), expected, tolerance);
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Case& setting : invariance_cases()) names.push_back(setting.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, MeshInvariance, ::testing::ValuesIn(names()),
+                         [](const auto& test) { return test.param; });
+
+// With the axes in other orders the shards lie on other ranks; nothing else changes.
+TEST(MeshOrder, AgreesWithTheOracle) {
+  if (world_size() != 8) GTEST_SKIP() << "needs 8 ranks";
+  const Expected expected = oracle_run(case_of("renorm_and_raw"));
+  const Session session;
+  for (const char* order : {"dp-pp-ep-tp", "ep-tp-dp-pp", "pp-dp-tp-ep"}) {
+    SCOPED_TRACE(order);
+    const Mesh mesh(session, {.tp = 2, .ep = 2, .pp = 1, .dp = 2, .order = order});
+    expect_agreement(library_run(mesh, expected), expected, tolerance);
+  }
+}
+
+// P22: initial weights depend on the seed, the name and the global expert, never on the mesh.
+TEST(InitialWeights, AreTheSameBitsOnEveryMesh) {
+  const ModelSpec spec = model_spec(case_of("sigmoid_many_choices"));
+  const Session alone(MPI_COMM_NULL);
+  const Mesh one(alone, {});
+  const Model reference(one, spec);
+  const auto weights = read_list(reference, MOEMESH_VALUE);
+  EXPECT_EQ(std::set<Floats>(weights.begin(), weights.end()).size(), weights.size()) << "two matrices are equal";
+  const Session session;
+  for (const MeshSpec& mesh_spec : meshes_of(world_size())) {
+    SCOPED_TRACE(to_string(mesh_spec));
+    const Mesh mesh(session, mesh_spec);
+    const auto here = read_list(Model(mesh, spec), MOEMESH_VALUE);
+    ASSERT_EQ(here.size(), weights.size());
+    for (size_t i = 0; i < here.size(); ++i) EXPECT_TRUE(same_bits(here[i], weights[i])) << "array " << i;
+  }
+}
+
+TEST(InitialWeights, OfAnotherSeedDiffer) {
+  ModelSpec spec = model_spec(case_of("sigmoid_many_choices"));
+  const Session session;
+  const Mesh mesh(session, {.ep = world_size()});
+  const Floats first = Model(mesh, spec).read("a.w1", MOEMESH_VALUE, 3);
+  spec.seed += 1;
+  const Floats second = Model(mesh, spec).read("a.w1", MOEMESH_VALUE, 3);
+  for (size_t i = 0; i < first.size(); ++i) EXPECT_NE(first[i], second[i]) << i;
+}
+
+}  // namespace
+}  // namespace moemesh::test

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/activation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numbers>
+#include <stdexcept>
+
+#include "kernels/exponential.hpp"
+#include "unit/kernels_util.hpp"
+
+namespace moemesh::kernels {
+namespace {
+
+using test::Floats;
+
+double function_of(Activation kind, double x) {
+  switch (kind) {
+    case Activation::identity:
+      return x;
+    case Activation::relu:
+      return x > 0 ? x : 0;
+    case Activation::gelu_tanh:
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_erf:
+    case Activation::geglu:
+      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    case Activation::silu:
+    case Activation::swiglu:
+      return x / (1 + std::exp(-x));
+  }
+  return 0;
+}
+
+double slope_of(Activation kind, double x) {
+  return (function_of(kind, x + 1e-6) - function_of(kind, x - 1e-6)) / 2e-6;
+}
+
+double exact(Activation kind, double h, double hg) {
+  return is_gated(kind) ? function_of(kind, hg) * h : function_of(kind, h);
+}
+
+class KernelsActivation : public testing::TestWithParam<Activation> {
+ protected:
+  static constexpr int64_t kRows = 7, kWidth = 301, kSize = kRows * kWidth;
+  Activation kind() const { return GetParam(); }
+  const float* hg_or_null() const { return is_gated(kind()) ? hg.data() : nullptr; }
+  const Floats h{kSize, 1, -6, 6}, hg{kSize, 2, -6, 6}, gate = [] {
+    Floats g(kRows, 3, 0.1f, 1);
+    g[2] = 0;
+    return g;
+  }();
+};
+
+TEST_P(KernelsActivation, Forward) {
+  for (bool with_gate : {false, true}) {
+    Floats out(kSize);
+    activate(kind(), kRows, kWidth, h.data(), hg_or_null(), with_gate ? gate.data() : nullptr, out.data());
+    for (int64_t i = 0; i < kSize; ++i) {
+      const double want = (with_gate ? gate[i / kWidth] : 1.0) * exact(kind(), h[i], hg[i]);
+      ASSERT_NEAR(out[i], want, 1e-6 + 1e-6 * std::abs(want)) << h[i] << " " << hg[i];
+    }
+    EXPECT_TRUE(out.edges_untouched());
+  }
+}
+
+TEST_P(KernelsActivation, InPlace) {
+  Floats out(kSize), same = h;
+  activate(kind(), kRows, kWidth, h.data(), hg_or_null(), gate.data(), out.data());
+  activate(kind(), kRows, kWidth, same.data(), hg_or_null(), gate.data(), same.data());
+  EXPECT_TRUE(test::same_bits(out.data(), same.data(), kSize * sizeof(float)));
+}
+
+TEST_P(KernelsActivation, Backward) {
+  const Floats upstream(kSize, 4);
+  for (bool with_gate : {false, true}) {
+    Floats da = upstream, dhg(kSize), gated_a(kSize), dgate(kRows);
+    activate_backward(kind(), kRows, kWidth, h.data(), hg_or_null(), with_gate ? gate.data() : nullptr, da.data(),
+                      is_gated(kind()) ? dhg.data() : nullptr, gated_a.data(), with_gate ? dgate.data() : nullptr);
+    std::vector<double> want_dgate(kRows, 0.0);
+    for (int64_t i = 0; i < kSize; ++i) {
+      const double g = with_gate ? gate[i / kWidth] : 1.0, a = exact(kind(), h[i], hg[i]);
+      const double outer = is_gated(kind()) ? function_of(kind(), hg[i]) : slope_of(kind(), h[i]);
+      ASSERT_NEAR(da[i], g * upstream[i] * outer, 3e-6) << h[i] << " " << hg[i];
+      if (is_gated(kind())) {
+        ASSERT_NEAR(dhg[i], g * upstream[i] * h[i] * slope_of(kind(), hg[i]), 1e-5);
+      }
+      ASSERT_NEAR(gated_a[i], g * a, 1e-6 + 1e-6 * std::abs(a));
+      want_dgate[i / kWidth] += upstream[i] * a;
+    }
+    for (int64_t r = 0; r < kRows; ++r) {
+      if (with_gate) {
+        EXPECT_NEAR(dgate[r], want_dgate[r], 1e-5 * kWidth);
+      } else {
+        EXPECT_TRUE(std::isnan(dgate[r]));
+      }
+    }
+    EXPECT_TRUE(da.edges_untouched() && dhg.edges_untouched() && gated_a.edges_untouched() && dgate.edges_untouched());
+  }
+}
+
+TEST_P(KernelsActivation, NanStaysNanAndLargeInputsStayFinite) {
+  const float x[] = {test::kNan, 1e4f, -1e4f, 0}, one[] = {1, 1, 1, 1};
+  float out[4], da[4] = {1, 1, 1, 1}, dhg[4], gated_a[4];
+  const float* h = is_gated(kind()) ? one : x;
+  const float* g = is_gated(kind()) ? x : nullptr;
+  activate(kind(), 1, 4, h, g, nullptr, out);
+  activate_backward(kind(), 1, 4, h, g, nullptr, da, dhg, gated_a, nullptr);
+  EXPECT_TRUE(std::isnan(out[0]) && std::isnan(gated_a[0]));
+  EXPECT_EQ(out[1], 1e4f);
+  EXPECT_NEAR(out[2], kind() == Activation::identity ? -1e4 : 0, 1e-20);
+  EXPECT_EQ(out[3], 0);
+  const float* slope = is_gated(kind()) ? dhg : da;
+  EXPECT_EQ(slope[1], 1);
+  EXPECT_NEAR(slope[2], kind() == Activation::identity ? 1 : 0, 1e-20);
+}
+
+TEST_P(KernelsActivation, Empty) {
+  activate(kind(), 0, 5, nullptr, nullptr, nullptr, nullptr);
+  activate_backward(kind(), 0, 5, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  float dgate[2] = {test::kNan, test::kNan};
+  activate_backward(kind(), 2, 0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, dgate);
+  EXPECT_EQ(dgate[0], 0);
+  EXPECT_EQ(dgate[1], 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, KernelsActivation,
+                         testing::Values(Activation::identity, Activation::relu, Activation::gelu_tanh,
+                                         Activation::gelu_erf, Activation::silu, Activation::swiglu,
+                                         Activation::geglu));
+
+TEST(KernelsActivationRules, UnknownKindIsRefused) {
+  EXPECT_THROW(activate(static_cast<Activation>(99), 1, 1, nullptr, nullptr, nullptr, nullptr), std::invalid_argument);
+}
+
+TEST(KernelsActivationRules, Exponential) {
+  double worst = 0;
+  for (double x = -87; x <= 87; x += 0.00137) {
+    const float rounded = static_cast<float>(x);
+    const double want = std::exp(static_cast<double>(rounded));
+    worst = std::max(worst, std::abs(detail::clamped_exp(rounded) - want) / want);
+  }
+  EXPECT_LT(worst, 1.5e-7);
+  EXPECT_EQ(detail::clamped_exp(0.0f), 1.0f);
+  EXPECT_EQ(detail::clamped_exp(-0.0f), 1.0f);
+  EXPECT_EQ(detail::clamped_exp(1e30f), detail::clamped_exp(87.0f));
+  EXPECT_EQ(detail::clamped_exp(-test::kInf), detail::clamped_exp(-87.0f));
+}
+
+}  // namespace
+}  // namespace moemesh::kernels

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "kernels/gemm_backend.hpp"
+#include "unit/kernels_util.hpp"
+
+namespace moemesh::kernels {
+namespace {
+
+using test::Floats;
+using test::kNan;
+
+using Multiply = void (*)(const Gemm&);
+
+double element(bool transposed, const Floats& x, int64_t ld, int64_t row, int64_t col) {
+  return transposed ? x[col * ld + row] : x[row * ld + col];
+}
+
+// Strides are wider than the rows; what lies between rows is NaN and must neither be read nor written.
+Floats padded(int64_t rows, int64_t cols, int64_t ld, uint32_t seed) {
+  const Floats dense(rows * cols, seed);
+  Floats x(rows * ld);
+  for (int64_t i = 0; i < rows * cols; ++i) x[i / cols * ld + i % cols] = dense[i];
+  return x;
+}
+
+void check(Multiply multiply, bool ta, bool tb, int64_t m, int64_t n, int64_t k, bool accumulate) {
+  SCOPED_TRACE(testing::Message() << "ta " << ta << " tb " << tb << " m " << m << " n " << n << " k " << k << " acc "
+                                  << accumulate);
+  const int64_t lda = (ta ? m : k) + 3, ldb = (tb ? k : n) + 2, ldc = n + 5;
+  const Floats a = padded(ta ? k : m, ta ? m : k, lda, 1), b = padded(tb ? n : k, tb ? k : n, ldb, 2);
+  const Floats before = padded(m, n, ldc, 3);
+  Floats c(m * ldc);
+  if (accumulate) c = before;
+  multiply({ta, tb, m, n, k, a.data(), lda, b.data(), ldb, c.data(), ldc, accumulate});
+  double worst = 0;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = accumulate ? before[i * ldc + j] : 0;
+      for (int64_t l = 0; l < k; ++l) sum += element(ta, a, lda, i, l) * element(tb, b, ldb, l, j);
+      const double error = std::abs(c[i * ldc + j] - sum);
+      worst = std::isnan(error) ? 1 : std::max(worst, error);
+    }
+    for (int64_t j = n; j < ldc; ++j) EXPECT_TRUE(std::isnan(c[i * ldc + j]));
+  }
+  EXPECT_LT(worst, 2e-6 * std::sqrt(k + 1.0));
+  EXPECT_TRUE(c.edges_untouched());
+}
+
+class GemmTest : public testing::TestWithParam<std::tuple<const char*, Multiply>> {};
+
+TEST_P(GemmTest, AgreesWithADoubleLoop) {
+  const Multiply multiply = std::get<1>(GetParam());
+  const int64_t sizes[][3] = {{1, 1, 1},   {1, 7, 5},    {3, 1, 2},     {5, 17, 9},     {64, 64, 64},
+                              {65, 63, 3}, {2, 130, 67}, {70, 66, 129}, {128, 96, 257}, {1, 64, 300}};
+  for (const auto& [m, n, k] : sizes) {
+    for (int mode = 0; mode < 8; ++mode) check(multiply, mode & 1, mode & 2, m, n, k, mode & 4);
+  }
+}
+
+std::vector<std::tuple<const char*, Multiply>> backends() {
+  std::vector<std::tuple<const char*, Multiply>> all = {{"chosen", gemm}, {"portable", detail::gemm_portable}};
+#ifdef MOEMESH_HAVE_ONEDNN
+  all.push_back({"onednn", detail::gemm_onednn});
+#endif
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GemmTest, testing::ValuesIn(backends()),
+                         [](const auto& info) { return std::string(std::get<0>(info.param)); });
+
+TEST(KernelsGemm, EmptyProducts) {
+  Floats c(12);
+  gemm({.m = 0, .n = 4, .k = 2, .c = c.data(), .ldc = 4});
+  gemm({.m = 3, .n = 0, .k = 2, .c = c.data(), .ldc = 4});
+  gemm({.m = 3, .n = 4, .k = 0, .c = c.data(), .ldc = 4, .accumulate = true});
+  for (int64_t i = 0; i < 12; ++i) EXPECT_TRUE(std::isnan(c[i]));
+  gemm({.m = 3, .n = 2, .k = 0, .c = c.data(), .ldc = 4});
+  for (int64_t i = 0; i < 12; ++i) EXPECT_EQ(c[i] == 0, i % 4 < 2) << i;
+}
+
+TEST(KernelsGemm, PortableBitsDoNotDependOnTheOtherRows) {
+  const int64_t m = 150, n = 70, k = 130;
+  const Floats a(m * k, 4), b(k * n, 5);
+  Floats whole(m * n), single(n);
+  detail::gemm_portable({false, false, m, n, k, a.data(), k, b.data(), n, whole.data(), n, false});
+  for (int64_t i : {int64_t{0}, int64_t{63}, int64_t{64}, int64_t{149}}) {
+    detail::gemm_portable({false, false, 1, n, k, a.data() + i * k, k, b.data(), n, single.data(), n, false});
+    EXPECT_TRUE(test::same_bits(single.data(), whole.data() + i * n, n * sizeof(float))) << i;
+  }
+}
+
+// Groups of 3, 0, 5 and 1 rows.
+struct Grouped {
+  static constexpr int64_t count = 4, rows = 9, n = 6, k = 11;
+  const std::vector<int64_t> offsets = {0, 3, 3, 8, 9};
+  const Groups groups = {count, offsets.data()};
+  int64_t group_of(int64_t row) const { return row < 3 ? 0 : row < 8 ? 2 : 3; }
+};
+
+TEST(KernelsGemm, GroupedForward) {
+  const Grouped g;
+  const Floats in(g.rows * g.k, 6), weights(g.count * g.n * g.k, 7);
+  Floats out(g.rows * g.n);
+  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), weights.data(), out.data());
+  for (int64_t r = 0; r < g.rows; ++r) {
+    for (int64_t j = 0; j < g.n; ++j) {
+      double sum = 0;
+      for (int64_t l = 0; l < g.k; ++l) sum += double{in[r * g.k + l]} * weights[(g.group_of(r) * g.n + j) * g.k + l];
+      EXPECT_NEAR(out[r * g.n + j], sum, 1e-5);
+    }
+  }
+}
+
+TEST(KernelsGemm, GroupedBackwardOverwritesOrAdds) {
+  const Grouped g;
+  const Floats in(g.rows * g.k, 8), weights(g.count * g.n * g.k, 9);
+  Floats out(g.rows * g.n);
+  for (int times = 1; times <= 2; ++times) {
+    grouped_rows_times(g.groups, g.n, g.k, in.data(), weights.data(), out.data(), times == 2);
+    for (int64_t r = 0; r < g.rows; ++r) {
+      for (int64_t j = 0; j < g.n; ++j) {
+        double sum = 0;
+        for (int64_t l = 0; l < g.k; ++l) sum += double{in[r * g.k + l]} * weights[(g.group_of(r) * g.k + l) * g.n + j];
+        EXPECT_NEAR(out[r * g.n + j], times * sum, 2e-5);
+      }
+    }
+  }
+}
+
+TEST(KernelsGemm, GroupedWeightGradientAddsAndLeavesEmptyGroups) {
+  const Grouped g;
+  const int64_t m = 5;
+  const Floats left(g.rows * m, 10), right(g.rows * g.n, 11);
+  Floats gradient(g.count * m * g.n, 12);
+  const Floats before = gradient;
+  grouped_weight_gradient(g.groups, m, g.n, left.data(), right.data(), gradient.data());
+  for (int64_t i = 0; i < gradient.size(); ++i) {
+    const int64_t group = i / (m * g.n), row = i / g.n % m, col = i % g.n;
+    double sum = before[i];
+    for (int64_t r = g.offsets[group]; r < g.offsets[group + 1]; ++r)
+      sum += double{left[r * m + row]} * right[r * g.n + col];
+    if (group == 1) {
+      EXPECT_EQ(gradient[i], before[i]);
+    } else {
+      EXPECT_NEAR(gradient[i], sum, 1e-5);
+    }
+  }
+}
+
+TEST(KernelsGemm, LibraryIsNamed) {
+#ifdef MOEMESH_HAVE_ONEDNN
+  EXPECT_EQ(std::string(gemm_library()).rfind("oneDNN ", 0), 0u) << gemm_library();
+#else
+  EXPECT_STREQ(gemm_library(), "Kokkos");
+#endif
+}
+
+}  // namespace
+}  // namespace moemesh::kernels

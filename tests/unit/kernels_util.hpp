@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace moemesh::test {
+
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+
+// n floats that start one element after an aligned address, with NaN before, in and after them.
+class Floats {
+ public:
+  explicit Floats(int64_t n) : storage_(n + 9, kNan), n_(n) {}
+  Floats(int64_t n, uint32_t seed, float low = -1, float high = 1) : Floats(n) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<float> draw(low, high);
+    for (int64_t i = 0; i < n; ++i) (*this)[i] = draw(engine);
+  }
+  float* data() { return storage_.data() + 1; }
+  const float* data() const { return storage_.data() + 1; }
+  float& operator[](int64_t i) { return data()[i]; }
+  float operator[](int64_t i) const { return data()[i]; }
+  int64_t size() const { return n_; }
+  // Nothing was written outside.
+  bool edges_untouched() const {
+    bool good = std::isnan(storage_[0]);
+    for (int64_t i = n_ + 1; i < n_ + 9; ++i) good = good && std::isnan(storage_[i]);
+    return good;
+  }
+
+ private:
+  std::vector<float> storage_;
+  int64_t n_;
+};
+
+inline Floats counting(int64_t n, float first = 0) {
+  Floats values(n);
+  for (int64_t i = 0; i < n; ++i) values[i] = first + static_cast<float>(i);
+  return values;
+}
+
+inline bool same_bits(const void* a, const void* b, int64_t bytes) { return std::memcmp(a, b, bytes) == 0; }
+
+}  // namespace moemesh::test
