@@ -17,6 +17,8 @@ target_compile_definitions(moemesh_objects PUBLIC $<$<BOOL:${MOEMESH_SHARED_KOKK
 target_link_libraries(moemesh_objects PUBLIC
   Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> fmt::fmt-header-only Threads::Threads ${CMAKE_DL_LIBS}
   PRIVATE moemesh_flags)
+# Nothing here reads errno after sqrt; with it the update of AdamW is not vectorized (five times slower).
+set_source_files_properties("${PROJECT_SOURCE_DIR}/kernels/update.cpp" PROPERTIES COMPILE_OPTIONS -fno-math-errno)
 
 function(moemesh_export_only target map)
   target_link_options(${target} PRIVATE

@@ -50,3 +50,26 @@ if(internal_sources)
   set_target_properties(multi_internal_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   moemesh_multi_rank_test(multi_internal_tests)
 endif()
+
+# One process for each check of what the process's MPI and Kokkos are in: without mpirun, as a single program is started.
+add_executable(state_tests states/main.cpp)
+target_compile_definitions(state_tests PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+target_link_libraries(state_tests PRIVATE moemesh moemesh_flags MPI::MPI_C Threads::Threads)
+add_dependencies(state_tests moemesh_mpi)
+file(STRINGS states/main.cpp state_checks REGEX "{\"[A-Za-z0-9_]+\", [a-z_]+}")
+list(TRANSFORM state_checks REPLACE ".*{\"([A-Za-z0-9_]+)\".*" "\\1")
+foreach(check IN LISTS state_checks)
+  add_test(NAME state_tests_${check} COMMAND state_tests ${check})
+  set_tests_properties(state_tests_${check} PROPERTIES
+    TIMEOUT 60 LABELS states
+    ENVIRONMENT "OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${sanitizer_environment}")
+endforeach()
+
+# The cases once more with every message cut into pieces, as those beyond 2^30 bytes are.
+if(TARGET multi_tests)
+  add_test(NAME multi_tests_pieces_2 COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} 2
+           $<TARGET_FILE:multi_tests> --gtest_brief=1 --gtest_filter=Case.*)
+  set_tests_properties(multi_tests_pieces_2 PROPERTIES
+    TIMEOUT 300 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
+    ENVIRONMENT "MOEMESH_MPI_PIECE_BYTES=12;OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${sanitizer_environment}")
+endif()

@@ -4,10 +4,8 @@
 // P34: one rank gets something wrong. Every rank that must know of it gets an error, nobody hangs, and the next valid call
 // works. Deadlines are short, so that a hang ends as ERROR_TIMEOUT, which no expectation here accepts.
 #include <cmath>
-#include <cstdlib>
 
 #include "case_support.hpp"
-#include "moemesh_mpi.h"
 
 namespace moemesh::test {
 namespace {
@@ -188,7 +186,8 @@ void one_rank_fails(const Mesh& mesh, Where where, int64_t failing) {
   const int32_t tp = mesh.spec().tp;
   ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .optimizer = sgd(0)});
   // NaN logits belong to a shard: all its tp peers have them, as they have the same tokens.
-  const bool wrong = where == Where::router ? mesh.here().data_shard == mesh.at(failing).data_shard : mesh.rank() == failing;
+  const bool wrong =
+      where == Where::router ? mesh.here().data_shard == mesh.at(failing).data_shard : mesh.rank() == failing;
   const bool same_block = mesh.here().dp == mesh.at(failing).dp;
   Floats x(6, 1.0F), y(6, 0.0F), dx(6, 0.0F), dlogits(12, 0.0F), logits = route({0, 1, 2}, 4);
   for (size_t t = 0; t < 3; ++t) logits[t * 4 + 3] = 2.0F;
@@ -219,8 +218,10 @@ void one_rank_fails(const Mesh& mesh, Where where, int64_t failing) {
   } else {
     EXPECT_EQ(tape.get(), nullptr);
     const int32_t own = where == Where::router ? MOEMESH_ERROR_NONFINITE_ROUTER : bad;
-    const int32_t peers = where == Where::router && tp == 1 ? MOEMESH_ERROR_NONFINITE_ROUTER : MOEMESH_ERROR_PEER_FAILED;
-    if (where == Where::router && !wrong && tp > 1)  // by way of ep it stays itself, by way of tp it is a peer's failure
+    const int32_t peers =
+        where == Where::router && tp == 1 ? MOEMESH_ERROR_NONFINITE_ROUTER : MOEMESH_ERROR_PEER_FAILED;
+    if (where == Where::router && !wrong &&
+        tp > 1)  // by way of ep it stays itself, by way of tp it is a peer's failure
       EXPECT_TRUE(status == MOEMESH_ERROR_NONFINITE_ROUTER || status == MOEMESH_ERROR_PEER_FAILED) << status;
     else
       EXPECT_STREQ(moemesh_status_name(status), moemesh_status_name(wrong ? own : peers)) << last_error();
@@ -235,8 +236,8 @@ void one_rank_fails(const Mesh& mesh, Where where, int64_t failing) {
 }
 
 const std::vector<MeshSpec>& failure_meshes() {
-  static const std::vector<MeshSpec> meshes{case_mesh(1, 2, 1), case_mesh(2, 1, 1), case_mesh(2, 2, 1), case_mesh(1, 2, 2),
-                                            case_mesh(1, 4, 1), case_mesh(2, 2, 2)};
+  static const std::vector<MeshSpec> meshes{case_mesh(1, 2, 1), case_mesh(2, 1, 1), case_mesh(2, 2, 1),
+                                            case_mesh(1, 2, 2), case_mesh(1, 4, 1), case_mesh(2, 2, 2)};
   return meshes;
 }
 
@@ -300,44 +301,6 @@ TEST(Case, P34_step_end) {
   OK(moemesh_optimizer_get_counters(scale.model().optimizer(), &counters));
   EXPECT_EQ(counters.steps, 1);
 }
-
-// ---- memory that one rank alone does not get
-
-struct Failing {
-  int64_t calls = 0, fail_at = 0;
-  static void* allocate(void* user, int64_t bytes, int64_t alignment) {
-    auto& self = *static_cast<Failing*>(user);
-    if (++self.calls == self.fail_at) return nullptr;
-    return std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(bytes));
-  }
-  static void release(void*, void* pointer, int64_t) { std::free(pointer); }
-};
-
-struct Owner {
-  Owner(MPI_Comm comm, Failing* failing) {
-    auto params = with_defaults(moemesh_context_params_init);
-    params.comm = moemesh_comm_from_mpi(comm);
-    params.allocate = Failing::allocate;
-    params.free = Failing::release;
-    params.allocator_user = failing;
-    params.threads = 1;
-    params.timeout_seconds = deadline;
-    OK(moemesh_context_create(&params, &context));
-    auto mesh_params = with_defaults(moemesh_mesh_params_init);
-    mesh_params.ep = mesh_params.dp = 1;
-    int size = 0;
-    MPI_Comm_size(comm, &size);
-    (size == 4 ? mesh_params.dp : mesh_params.tp) = 2;
-    (size == 4 ? mesh_params.ep : mesh_params.dp) = size / 2;
-    OK(moemesh_mesh_create(context, &mesh_params, &mesh));
-  }
-  ~Owner() {
-    moemesh_mesh_destroy(&mesh);
-    moemesh_context_destroy(&context);
-  }
-  moemesh_context context = nullptr;
-  moemesh_mesh mesh = nullptr;
-};
 
 }  // namespace
 }  // namespace moemesh::test

@@ -19,7 +19,8 @@ Lists groups(moemesh_mesh mesh, int64_t world, int32_t axes) {
     auto group = sized<moemesh_group>();
     OK(moemesh_mesh_get_group(mesh, axes, rank, &group));
     std::vector<int64_t> members(static_cast<size_t>(group.size), -1);
-    for (int64_t p = 0; p < group.size; ++p) OK(moemesh_mesh_get_group_member(mesh, axes, rank, p, &members[static_cast<size_t>(p)]));
+    for (int64_t p = 0; p < group.size; ++p)
+      OK(moemesh_mesh_get_group_member(mesh, axes, rank, p, &members[static_cast<size_t>(p)]));
     EXPECT_EQ(members.at(static_cast<size_t>(group.position)), rank);
     EXPECT_EQ(group.groups * group.size, world);
     const auto [place, added] = lists.emplace(members.front(), members);
@@ -40,7 +41,8 @@ void expect_partition(const Lists& lists, int64_t world) {
 
 void expect_p01(moemesh_mesh mesh) {
   const Lists tp = groups(mesh, 8, MOEMESH_AXIS_TP), ep = groups(mesh, 8, MOEMESH_AXIS_EP);
-  const Lists expert = groups(mesh, 8, MOEMESH_GROUP_EXPERT_GRADIENT), shared = groups(mesh, 8, MOEMESH_GROUP_SHARED_GRADIENT);
+  const Lists expert = groups(mesh, 8, MOEMESH_GROUP_EXPERT_GRADIENT),
+              shared = groups(mesh, 8, MOEMESH_GROUP_SHARED_GRADIENT);
   EXPECT_EQ(tp, (Lists{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
   EXPECT_EQ(ep, (Lists{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
   EXPECT_EQ(groups(mesh, 8, MOEMESH_GROUP_EXPERT_EXCHANGE), ep);

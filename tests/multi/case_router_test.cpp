@@ -89,15 +89,17 @@ TEST(Case, P07_nan_is_dropped_on_request) {
   CASE_RANKS(ranks, 2);
   const Session session(ranks.comm());
   const Mesh mesh(session, case_mesh(1, 2, 1));
-  ScaleModel scale(mesh, {.experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .nonfinite = MOEMESH_NONFINITE_DROP,
-                          .optimizer = sgd(0)});
+  ScaleModel scale(
+      mesh,
+      {.experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .nonfinite = MOEMESH_NONFINITE_DROP, .optimizer = sgd(0)});
   const bool mine = mesh.rank() == 0;
   const Floats logits = p07_logits(mine, NAN);
   const int64_t T = mine ? 4 : 3;
   Tape tape;
   scale.begin_tokens(T);
   const Floats y = scale.forward(Floats(static_cast<size_t>(T), 1.0F), logits, &tape);
-  expect_close(y, mine ? std::vector<double>{0.825122, 1.125611, 0, 2.076345} : std::vector<double>{0.825122, 1.125611, 2.076345});
+  expect_close(y, mine ? std::vector<double>{0.825122, 1.125611, 0, 2.076345}
+                       : std::vector<double>{0.825122, 1.125611, 2.076345});
   const Routing routing = scale.model().routing(0, tape, T);
   for (int64_t t = 0; t < T; ++t) {
     const bool bad = mine && t == 2;
@@ -151,7 +153,8 @@ Renorm p09(const Mesh& mesh, oracle::Gate gate) {
   result.y = scale.forward({1}, logs({4, 2, 1, 1}), &tape);
   const Routing routing = scale.model().routing(0, tape, 1);
   EXPECT_EQ(routing.experts, (std::vector<int32_t>{0, 1}));
-  expect_close(routing.gates, gate == oracle::Gate::raw ? std::vector<double>{0.5, 0.25} : std::vector<double>{2.0 / 3, 1.0 / 3});
+  expect_close(routing.gates,
+               gate == oracle::Gate::raw ? std::vector<double>{0.5, 0.25} : std::vector<double>{2.0 / 3, 1.0 / 3});
   scale.backward_ones(&tape, 1, &result.dlogits);
   scale.model().update();
   return result;
@@ -165,9 +168,11 @@ TEST(Case, P09_gate_renorm) {
     const Renorm expected = p09(one, gate);
     const bool raw = gate == oracle::Gate::raw;
     expect_close(expected.y, {raw ? 1.0 : 4.0 / 3});
-    expect_close(expected.dlogits, raw ? std::vector<double>{0, 0.25, -0.125, -0.125} : std::vector<double>{-2.0 / 9, 2.0 / 9, 0, 0});
+    expect_close(expected.dlogits,
+                 raw ? std::vector<double>{0, 0.25, -0.125, -0.125} : std::vector<double>{-2.0 / 9, 2.0 / 9, 0, 0});
     if (!raw) {
-      EXPECT_TRUE(same_bits({expected.dlogits[2], expected.dlogits[3]}, {0.0F, 0.0F})) << "an unchosen logit gets exactly 0";
+      EXPECT_TRUE(same_bits({expected.dlogits[2], expected.dlogits[3]}, {0.0F, 0.0F}))
+          << "an unchosen logit gets exactly 0";
     }
     on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1)}, [&](const Mesh& mesh, const Session&) {
       const Renorm found = p09(mesh, gate);

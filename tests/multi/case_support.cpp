@@ -60,7 +60,8 @@ ModelSpec scale_spec(const ScaleOptions& options) {
 
 }  // namespace
 
-ScaleModel::ScaleModel(const Mesh& mesh, const ScaleOptions& options) : options_(options), model_(mesh, scale_spec(options)) {
+ScaleModel::ScaleModel(const Mesh& mesh, const ScaleOptions& options)
+    : options_(options), model_(mesh, scale_spec(options)) {
   const int64_t hidden = options.hidden;
   for (int64_t e = 0; e < options.experts; ++e) {
     Floats one(static_cast<size_t>(hidden * hidden), 0.0F), scaled = one;
@@ -85,7 +86,8 @@ Floats ScaleModel::forward(const Floats& x, const Floats& logits, Tape* tape, in
 
 Floats ScaleModel::backward_ones(Tape* tape, int64_t tokens, Floats* dlogits) {
   Floats unwanted;
-  return model_.backward(0, tape, Floats(static_cast<size_t>(tokens * options_.hidden), 1.0F), dlogits ? dlogits : &unwanted);
+  return model_.backward(0, tape, Floats(static_cast<size_t>(tokens * options_.hidden), 1.0F),
+                         dlogits ? dlogits : &unwanted);
 }
 
 moemesh_layer_statistics ScaleModel::statistics() {
@@ -106,7 +108,8 @@ void ScaleModel::expect_good_step() {
   Floats x, logits;
   std::vector<double> y, dx;
   for (int64_t t = 0; t < T; ++t) {
-    for (int64_t e = 0; e < E; ++e) logits.push_back(e == t % E ? 2.0F : 2.0F - static_cast<float>(1 + (e - t % E + E) % E));
+    for (int64_t e = 0; e < E; ++e)
+      logits.push_back(e == t % E ? 2.0F : 2.0F - static_cast<float>(1 + (e - t % E + E) % E));
     for (int64_t h = 0; h < H; ++h) x.push_back(static_cast<float>(t + 1));
   }
   // The first choice of token t is expert t mod E, the next ones follow it; gates by the layer's rule in double precision.
@@ -134,7 +137,8 @@ void ScaleModel::expect_good_step() {
 
 Floats route(const std::vector<int64_t>& experts, int64_t count) {
   Floats logits(experts.size() * static_cast<size_t>(count), 0.0F);
-  for (size_t t = 0; t < experts.size(); ++t) logits[t * static_cast<size_t>(count) + static_cast<size_t>(experts[t])] = 4.0F;
+  for (size_t t = 0; t < experts.size(); ++t)
+    logits[t * static_cast<size_t>(count) + static_cast<size_t>(experts[t])] = 4.0F;
   return logits;
 }
 
@@ -147,7 +151,8 @@ Floats logs(const std::vector<double>& probabilities) {
 void expect_close(const Floats& found, const std::vector<double>& expected, double tolerance) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i)
-    EXPECT_NEAR(static_cast<double>(found[i]), expected[i], tolerance * std::max(1.0, std::abs(expected[i]))) << "element " << i;
+    EXPECT_NEAR(static_cast<double>(found[i]), expected[i], tolerance * std::max(1.0, std::abs(expected[i])))
+        << "element " << i;
 }
 
 bool equal_everywhere(MPI_Comm comm, const void* data, int64_t bytes) {

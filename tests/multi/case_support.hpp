@@ -28,9 +28,9 @@ class Ranks {
 };
 
 // A case of `count` ranks: skipped in a smaller world, in a larger one the rest only wait.
-#define CASE_RANKS(name, count)                                                      \
+#define CASE_RANKS(name, count)                                                                 \
   if (::moemesh::test::world_size() < (count)) GTEST_SKIP() << "needs " << (count) << " ranks"; \
-  const ::moemesh::test::Ranks name(count);                                          \
+  const ::moemesh::test::Ranks name(count);                                                     \
   if (!name.inside()) return
 
 inline MeshSpec case_mesh(int32_t tp, int32_t ep, int32_t dp, int32_t pp = 1) {
@@ -67,7 +67,9 @@ class ScaleModel {
   Floats forward(const Floats& x, const Floats& logits, Tape* tape, int32_t microbatch = 0);
   // dL/dy = 1 everywhere.
   Floats backward_ones(Tape* tape, int64_t tokens, Floats* dlogits = nullptr);
-  Floats read(const char* matrix, int32_t quantity, int64_t expert) { return model_.read(name(matrix), quantity, expert); }
+  Floats read(const char* matrix, int32_t quantity, int64_t expert) {
+    return model_.read(name(matrix), quantity, expert);
+  }
   moemesh_layer_statistics statistics();
   // Of the last training forward: rows that this rank chose each expert for, and rows that its experts computed.
   std::pair<std::vector<int64_t>, std::vector<int64_t>> rows();

@@ -17,11 +17,13 @@ void zero_token_rank(const Mesh& mesh, int64_t full) {
   const int64_t T = mine ? 3 : 0;
   Tape tape;
   scale.begin_tokens(mine ? 1 : 0);  // one loss token in all: gradients come out undivided
-  EXPECT_EQ(scale.forward(x, mine ? route({1, 1, 1}, 2) : Floats{}, &tape), mine ? (Floats{2, 4, 6, 8, 10, 12}) : Floats{});
+  EXPECT_EQ(scale.forward(x, mine ? route({1, 1, 1}, 2) : Floats{}, &tape),
+            mine ? (Floats{2, 4, 6, 8, 10, 12}) : Floats{});
   EXPECT_EQ(scale.backward_ones(&tape, T), Floats(static_cast<size_t>(2 * T), 2.0F));
   EXPECT_TRUE(std::isfinite(scale.model().update().norm));
   EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 1), (Floats{9, 12, 9, 12}));
-  for (const char* matrix : {"w1", "w2"}) EXPECT_TRUE(same_bits(scale.read(matrix, MOEMESH_GRADIENT, 0), Floats(4, 0.0F)));
+  for (const char* matrix : {"w1", "w2"})
+    EXPECT_TRUE(same_bits(scale.read(matrix, MOEMESH_GRADIENT, 0), Floats(4, 0.0F)));
 }
 
 TEST(Case, P03_zero_token_rank) {
@@ -34,7 +36,8 @@ TEST(Case, P03_zero_token_rank) {
 
 // Step A leaves 1e30 in every buffer that step B uses again. All tokens come from the first rank.
 TEST(Case, P04_empty_expert) {
-  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1), case_mesh(2, 1, 1)}, [](const Mesh& mesh, const Session&) {
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1), case_mesh(2, 1, 1)}, [](const Mesh& mesh,
+                                                                                                    const Session&) {
     ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .optimizer = sgd(0)});
     const bool mine = mesh.here().ep == 0;
     const auto step = [&](const Floats& x, const std::vector<int64_t>& experts) {
@@ -85,7 +88,8 @@ TEST(Case, P08_hot_expert) {
                {0.947921 * 1, 0.947921 * 2, 0.947921 * 3, 0.947921 * 4}, 2e-6);
   scale.backward_ones(&tape, 4);
   scale.model().update();
-  EXPECT_EQ(scale.rows().second, mesh.rank() == 0 ? (std::vector<int64_t>{2, 2, 0, 0}) : (std::vector<int64_t>{0, 0, 2, 2}));
+  EXPECT_EQ(scale.rows().second,
+            mesh.rank() == 0 ? (std::vector<int64_t>{2, 2, 0, 0}) : (std::vector<int64_t>{0, 0, 2, 2}));
 }
 
 // Rank 0 sends [1, 2] rows, rank 1 [3, 1]; each token's gradient comes back to its own place. The ledger shows the splits:
@@ -102,7 +106,8 @@ TEST(Case, P18_a2a_backward) {
   mesh.reset_ledger();
   Tape tape;
   scale.begin_tokens(T);
-  EXPECT_EQ(scale.forward(x, route(first ? std::vector<int64_t>{1, 0, 1} : std::vector<int64_t>{0, 1, 0, 0}, 2), &tape), x);
+  EXPECT_EQ(scale.forward(x, route(first ? std::vector<int64_t>{1, 0, 1} : std::vector<int64_t>{0, 1, 0, 0}, 2), &tape),
+            x);
   const auto statistics = scale.statistics();
   EXPECT_EQ(statistics.copies_sent, first ? 2 : 3);
   EXPECT_EQ(statistics.rows_received, first ? 4 : 3);
@@ -117,7 +122,8 @@ TEST(Case, P18_a2a_backward) {
   EXPECT_EQ(bytes(MOEMESH_PHASE_BACKWARD), out * 4 + in * 12);
   scale.model().update();
   double expected = 0;  // dW2 of this rank's expert: sum of x*x over its rows of both ranks, over the 7 tokens
-  for (const double value : first ? std::vector<double>{1, 100, 102, 103} : std::vector<double>{0, 2, 101}) expected += value * value;
+  for (const double value : first ? std::vector<double>{1, 100, 102, 103} : std::vector<double>{0, 2, 101})
+    expected += value * value;
   expect_close(scale.read("w2", MOEMESH_GRADIENT, 0), {first ? expected / 7 : (1.0 + 10000 + 10404 + 10609) / 7});
   expect_close(scale.read("w2", MOEMESH_GRADIENT, 1), {first ? (0.0 + 4 + 10201) / 7 : expected / 7});
 }
@@ -140,12 +146,14 @@ TEST(Case, P33_uneven_tokens_dropless) {
   EXPECT_EQ(scale.forward(x, route(experts, 4), &tape), y);
   scale.backward_ones(&tape, static_cast<int64_t>(x.size()));
   scale.model().update();
-  EXPECT_EQ(scale.rows().second, mesh.rank() == 0 ? (std::vector<int64_t>{3, 3, 0, 0}) : (std::vector<int64_t>{0, 0, 3, 3}));
+  EXPECT_EQ(scale.rows().second,
+            mesh.rank() == 0 ? (std::vector<int64_t>{3, 3, 0, 0}) : (std::vector<int64_t>{0, 0, 3, 3}));
 }
 
 // The case's arrays on both ranks of ep = 2 and of tp = 2, so that strided rows go over the network.
 TEST(Case, P37_buffers) {
-  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(2, 1, 1), case_mesh(2, 2, 1)}, [](const Mesh& mesh, const Session&) {
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(2, 1, 1), case_mesh(2, 2, 1)}, [](const Mesh& mesh,
+                                                                                                    const Session&) {
     ScaleModel scale(mesh, {.hidden = 4, .experts = 2, .optimizer = sgd(0)});
     Floats x(32, -777.0F), y(32, -777.0F), dy(32, -777.0F), dx(32, -777.0F), dlogits(6, NAN);
     Floats logits = route({1, 0, 1}, 2);

@@ -250,6 +250,9 @@ class Model {
   // This rank's part, as the library lays it out.
   moemesh_view local_values(const std::string& name) const;
   moemesh_view local_gradient(const std::string& name) const;
+  // Of one matrix: what this rank holds, and where that lies in the unsplit matrix. Empty if the expert lives elsewhere.
+  Floats local_matrix(const std::string& name, int64_t expert = 0) const;
+  std::vector<int64_t> local_places(const std::string& name, int64_t expert = 0) const;
 
   // Everything that the oracle has, in the order of oracle::named_arrays. Collective.
   oracle::Model oracle_model() const;                    // layers only; shared_names from spec().shared
@@ -274,6 +277,7 @@ class Model {
   void release();
 
   ModelSpec spec_;
+  int64_t tp_ = 1, tp_coordinate_ = 0;
   moemesh_family shared_ = nullptr;
   moemesh_family expert_ = nullptr;
   std::vector<moemesh_layer> layers_;

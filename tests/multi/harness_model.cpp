@@ -80,7 +80,8 @@ int64_t rows_of(const Floats& values, int64_t width) { return static_cast<int64_
 
 }  // namespace
 
-Model::Model(const Mesh& mesh, ModelSpec spec) : spec_(std::move(spec)) {
+Model::Model(const Mesh& mesh, ModelSpec spec)
+    : spec_(std::move(spec)), tp_(mesh.spec().tp), tp_coordinate_(mesh.here().tp) {
   try {
     if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_.seed);
     if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_.seed);
@@ -162,6 +163,28 @@ moemesh_view Model::local_gradient(const std::string& name) const {
   moemesh_view view{};
   OK(moemesh_parameter_get_gradient(parameter(name), &view));
   return view;
+}
+
+std::vector<int64_t> Model::local_places(const std::string& name, int64_t expert) const {
+  const auto about = info(name);
+  const bool here = expert >= about.first_expert && expert < about.first_expert + about.local_experts;
+  if (about.family == MOEMESH_EXPERT && !here) return {};
+  const bool cut = about.tp_kind == MOEMESH_TP_SHARDED;
+  int64_t elements = 1, inner = 1;
+  for (int32_t i = 0; i < about.rank; ++i) elements *= about.extents[i];
+  for (int32_t i = about.tp_dim + 1; i < about.rank; ++i) inner *= about.extents[i];
+  const int64_t part = about.extents[about.tp_dim] / tp_;
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < elements; ++i)
+    if (!cut || i / inner % about.extents[about.tp_dim] / part == tp_coordinate_) places.push_back(i);
+  return places;
+}
+
+Floats Model::local_matrix(const std::string& name, int64_t expert) const {
+  const auto count = static_cast<int64_t>(local_places(name, expert).size());
+  if (count == 0) return {};
+  const float* begin = static_cast<const float*>(local_values(name).data) + (expert - info(name).first_expert) * count;
+  return Floats(begin, begin + count);
 }
 
 // ---- the oracle's side

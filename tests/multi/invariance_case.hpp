@@ -69,24 +69,24 @@ struct PieceRecord {
 };
 struct StepRecord {
   std::vector<PieceRecord> pieces;  // of this rank's shard
-  std::vector<Floats> gradients, values;  // whole arrays, in the order of named_arrays; empty where not read
+  std::vector<Floats> values;     // this rank's parts, in the order of named_arrays
+  std::vector<Floats> gradients;  // whole arrays, likewise; of the phase's last step only
   moemesh_update_result update{};
 };
 struct PhaseRecord {
   std::vector<StepRecord> steps;
-  std::vector<Floats> moment1, moment2;
+  std::vector<Floats> moment1, moment2;  // whole arrays; moment 2 of AdamW only
 };
 struct RunRecord {
-  std::vector<Floats> initial;
+  std::vector<std::vector<int64_t>> places;  // in the unsplit arrays, of this rank's parts
   std::vector<PhaseRecord> phases;
 };
 
 struct RunOptions {
   int32_t shared_stage = 1, expert_stage = 1;
   bool extra_inference = false;  // forwards without training in between
-  bool every_gradient = true;    // reads gradients after every step; else, as values and moments, after the last one
 };
-std::vector<Floats> read_list(const Model& model, int32_t quantity);  // in the order of named_arrays; collective
+std::vector<Floats> read_list(const Model& model, int32_t quantity);  // whole arrays, as named_arrays; collective
 RunRecord library_run(const Mesh& mesh, const Expected& expected, const RunOptions& options = {});
 
 // One EXPECT for each array. tolerance: of relative norms.

@@ -44,6 +44,14 @@ class Runner {
   void hand_in(const LossGradients& gradients, int32_t microbatch) const;
   moemesh_optimizer_params optimizer_params(const oracle::OptimizerConfig& config) const;
   void expect_equal_everywhere(double value) const;
+  // part(array) for every array of the model.
+  template <class T, class F>
+  std::vector<T> local_list(F&& part) const {
+    oracle::Parameters shapes = expected_.initial;
+    std::vector<T> list;
+    for (const auto& array : oracle::named_arrays(expected_.model, shapes)) list.push_back(part(array));
+    return list;
+  }
   int32_t microbatches() const { return static_cast<int32_t>(pieces_of_batch / mesh_.data_shards()); }
   bool masked() const { return expected_.setting.padding > 0; }
 
@@ -183,9 +191,8 @@ StepRecord Runner::run_step(const ExpectedPhase& phase, const ExpectedStep& step
   record.update = model_.update(phase.phase.optimizer.learning_rate);
   expect_equal_everywhere(record.update.coefficient);
   expect_equal_everywhere(record.update.norm);
-  const bool last = &step == &phase.steps.back();
-  if (last || options_.every_gradient) record.gradients = read_list(model_, MOEMESH_GRADIENT);
-  if (last) record.values = read_list(model_, MOEMESH_VALUE);
+  record.values = local_list<Floats>([&](const auto& array) { return model_.local_matrix(array.name, array.expert); });
+  if (&step == &phase.steps.back()) record.gradients = read_list(model_, MOEMESH_GRADIENT);
   return record;
 }
 
@@ -217,7 +224,8 @@ PhaseRecord Runner::run_phase(const ExpectedPhase& phase) {
 
 RunRecord Runner::run() {
   RunRecord record;
-  record.initial = read_list(model_, MOEMESH_VALUE);
+  record.places = local_list<std::vector<int64_t>>(
+      [&](const auto& array) { return model_.local_places(array.name, array.expert); });
   for (const ExpectedPhase& phase : expected_.phases) record.phases.push_back(run_phase(phase));
   return record;
 }

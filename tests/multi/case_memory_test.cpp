@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+//
+// P34 for memory: one rank's allocator fails at its n-th call, for every n. All ranks learn of it, none waits for ever, and
+// the next valid step is right.
+#include <cstdlib>
+#include <limits>
+
+#include "case_support.hpp"
+#include "moemesh_mpi.h"
+
+namespace moemesh::test {
+namespace {
+
+struct Failing {
+  int64_t calls = 0, fail_at = 0;
+  static void* allocate(void* user, int64_t bytes, int64_t alignment) {
+    auto& self = *static_cast<Failing*>(user);
+    if (++self.calls == self.fail_at) return nullptr;
+    return std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(bytes));
+  }
+  static void release(void*, void* pointer, int64_t) { std::free(pointer); }
+};
+
+// Two ranks, one layer of two scale experts (W = 1 and 2), AdamW; every call's status is compared over the ranks.
+class Script {
+ public:
+  Script(MPI_Comm comm, bool over_ep, Failing* failing) : comm_(comm), over_ep_(over_ep) {
+    auto params = with_defaults(moemesh_context_params_init);
+    params.comm = moemesh_comm_from_mpi(comm);
+    params.allocate = Failing::allocate;
+    params.free = Failing::release;
+    params.allocator_user = failing;
+    params.threads = 1;
+    params.timeout_seconds = 20;
+    OK(moemesh_context_create(&params, &context_));
+  }
+  ~Script() {
+    moemesh_optimizer_destroy(&optimizer_);
+    moemesh_layer_destroy(&layer_);
+    for (auto& family : families_) moemesh_family_destroy(&family);
+    if (mesh_) EXPECT_TRUE(together("mesh_finalize", moemesh_mesh_finalize(mesh_)));
+    moemesh_mesh_destroy(&mesh_);
+    EXPECT_TRUE(together("context_finalize", moemesh_context_finalize(context_)));
+    moemesh_context_destroy(&context_);
+  }
+
+  // True if all ranks have succeeded. They succeed or fail together; a deadline is a failure of the test.
+  bool together(const char* call, int32_t status) {
+    int mine[2] = {status, -status}, most[2];
+    MPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, comm_);
+    EXPECT_LE(most[1], 0) << call << ": " << moemesh_status_name(status) << " " << last_error();
+    EXPECT_EQ(most[0] != 0, status != 0) << call << ": this rank has " << moemesh_status_name(status);
+    return most[0] == 0 && most[1] == 0;
+  }
+
+  bool create() {
+    auto mesh_params = with_defaults(moemesh_mesh_params_init);
+    (over_ep_ ? mesh_params.ep : mesh_params.dp) = 2;
+    auto family_params = with_defaults(moemesh_family_params_init);
+    const auto optimizer_params = optimizer();
+    if (!together("mesh_create", moemesh_mesh_create(context_, &mesh_params, &mesh_))) return false;
+    for (int i = 0; i < 2; ++i) {
+      family_params.kind = i + 1;
+      if (!together("family_create", moemesh_family_create(mesh_, &family_params, &families_[i]))) return false;
+    }
+    auto layer_params = with_defaults(moemesh_layer_params_init);
+    layer_params.name = "moe";
+    layer_params.hidden = layer_params.ffn = 1;
+    layer_params.experts = 2;
+    layer_params.top_k = 1;
+    layer_params.activation = MOEMESH_IDENTITY;
+    layer_params.init_std_router = 0;
+    if (!together("layer_create", moemesh_layer_create(mesh_, families_[0], families_[1], &layer_params, &layer_)))
+      return false;
+    for (auto* family : families_)
+      if (!together("commit", moemesh_family_commit(family))) return false;
+    return write_weights() && together("optimizer_create", moemesh_optimizer_create(mesh_, families_[0], families_[1],
+                                                                                    &optimizer_params, &optimizer_));
+  }
+
+  // 0 if all went well on all ranks, 1 if all ranks know that it did not, -1 if they differ.
+  int step() {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    Floats x{1, -2, 3, -4}, y(4, nan), dy(4, 1.0F), dx(4, nan);
+    const auto in = view_of(x, {4, 1}), out = view_of(y, {4, 1}), gradient = view_of(dy, {4, 1}),
+               result = view_of(dx, {4, 1});
+    auto forward = with_defaults(moemesh_forward_params_init);
+    forward.x = &in;
+    forward.y = &out;
+    auto backward = with_defaults(moemesh_backward_params_init);
+    backward.dy = &gradient;
+    backward.dx = &result;
+    moemesh_tape tape = nullptr;
+    OK(moemesh_step_begin(optimizer_, nullptr));
+    bool fine = moemesh_layer_forward(layer_, &forward, &tape) == MOEMESH_OK;
+    // A rank whose forward failed has no tape; the others of its block have failed as well.
+    if (together_or_alone(fine)) fine = moemesh_layer_backward(&tape, &backward) == MOEMESH_OK;
+    moemesh_tape_destroy(&tape);
+    const bool updated = together("optimizer_step", moemesh_optimizer_step(optimizer_, nullptr, nullptr));
+    int all = fine ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_);
+    if (updated && all == 0) return -1;
+    if (!updated) return 1;
+    // x > 0 goes to expert 0 (w = 1), ties and x < 0 to ...: with a zero router all go to expert 0.
+    EXPECT_EQ(y, x);
+    EXPECT_EQ(dx, dy);
+    return 0;
+  }
+
+  bool read() {
+    Floats value(1, -777.0F);
+    const auto view = view_of(value, {1, 1});
+    const bool fine = together("parameter_read", moemesh_parameter_read(w2_, MOEMESH_MOMENT1, 0, &view));
+    EXPECT_EQ(value[0] == -777.0F, !fine);
+    return fine;
+  }
+
+ private:
+  static moemesh_optimizer_params optimizer() {
+    auto params = with_defaults(moemesh_optimizer_params_init);
+    params.learning_rate = 0;
+    return params;
+  }
+  // With dp alone each rank is its own block: one may fail and the other not.
+  bool together_or_alone(bool fine) {
+    if (!over_ep_) return fine;
+    int all = fine ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_);
+    EXPECT_EQ(all == 1, fine) << "forward: the ranks of a block differ";
+    return all == 1;
+  }
+  bool write_weights() {
+    moemesh_parameter w1 = nullptr;
+    OK(moemesh_parameter_find(families_[1], "moe.w1", &w1));
+    OK(moemesh_parameter_find(families_[1], "moe.w2", &w2_));
+    for (int64_t e = 0; e < 2; ++e) {
+      Floats one{1.0F}, scale{static_cast<float>(e + 1)};
+      const auto one_view = view_of(one, {1, 1}), scale_view = view_of(scale, {1, 1});
+      OK(moemesh_parameter_write(w1, MOEMESH_VALUE, e, &one_view));
+      OK(moemesh_parameter_write(w2_, MOEMESH_VALUE, e, &scale_view));
+    }
+    return true;
+  }
+
+  MPI_Comm comm_;
+  bool over_ep_;
+  moemesh_context context_ = nullptr;
+  moemesh_mesh mesh_ = nullptr;
+  moemesh_family families_[2] = {nullptr, nullptr};
+  moemesh_layer layer_ = nullptr;
+  moemesh_optimizer optimizer_ = nullptr;
+  moemesh_parameter w2_ = nullptr;
+};
+
+// Whether rank 0 got as far as its call number n.
+bool failed_once(MPI_Comm comm, const Failing& failing) {
+  int reached = failing.fail_at > 0 && failing.calls >= failing.fail_at ? 1 : 0;
+  MPI_Bcast(&reached, 1, MPI_INT, 0, comm);
+  return reached == 1;
+}
+
+void fail_every_call(MPI_Comm comm, bool over_ep, bool while_creating) {
+  const bool mine = world_rank() == 0;
+  int64_t n = 1;
+  for (bool reached = true; reached; ++n) {
+    ASSERT_LT(n, 200);
+    SCOPED_TRACE("allocation " + std::to_string(n) + (while_creating ? " of create" : " of a step"));
+    Failing failing;
+    if (mine && while_creating) failing.fail_at = n;
+    Script script(comm, over_ep, &failing);
+    const bool created = script.create();
+    ASSERT_FALSE(testing::Test::HasFailure());
+    if (!while_creating) {
+      ASSERT_TRUE(created);
+      if (mine) failing.fail_at = failing.calls + n;
+    }
+    int outcome = 0;
+    if (created) {
+      outcome = script.step();
+      if (outcome == 0) script.read();
+    }
+    reached = failed_once(comm, failing);
+    ASSERT_FALSE(testing::Test::HasFailure());
+    ASSERT_NE(outcome, -1) << "a failure was lost";
+    if (!created) continue;
+    ASSERT_EQ(script.step(), 0);
+    ASSERT_TRUE(script.read());
+  }
+  EXPECT_GT(n, 5);
+}
+
+TEST(Case, P34_memory_of_one_rank) {
+  CASE_RANKS(ranks, 2);
+  for (const bool over_ep : {true, false})
+    for (const bool while_creating : {true, false}) {
+      SCOPED_TRACE(over_ep ? "ep 2" : "dp 2");
+      fail_every_call(ranks.comm(), over_ep, while_creating);
+    }
+}
+
+}  // namespace
+}  // namespace moemesh::test
