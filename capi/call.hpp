@@ -72,7 +72,8 @@ P read_struct(const P* user, const P& defaults, int64_t first_release, const cha
   std::memcpy(&params, user, static_cast<size_t>(std::min(size, known)));
   const auto* bytes = reinterpret_cast<const unsigned char*>(user);
   for (int64_t i = known; i < size; ++i)
-    require(bytes[i] == 0, MOEMESH_ERROR_UNKNOWN_OPTION, "{}: byte {} is set, this version knows {} bytes", name, i, known);
+    require(bytes[i] == 0, MOEMESH_ERROR_UNKNOWN_OPTION, "{}: byte {} is set, this version knows {} bytes", name, i,
+            known);
   params.struct_size = known;
   return params;
 }

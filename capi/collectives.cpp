@@ -24,11 +24,17 @@ Op op_of(int32_t op) {
 template <class F>
 void with_type(const moemesh_view& view, F&& f) {
   switch (view.dtype) {
-    case MOEMESH_FLOAT32: return f(static_cast<float*>(view.data));
-    case MOEMESH_FLOAT64: return f(static_cast<double*>(view.data));
-    case MOEMESH_INT32: return f(static_cast<int32_t*>(view.data));
-    case MOEMESH_INT64: return f(static_cast<int64_t*>(view.data));
-    default: fail(MOEMESH_ERROR_NOT_SUPPORTED, "dtype: collectives take FLOAT32, FLOAT64, INT32 and INT64, got {}", view.dtype);
+    case MOEMESH_FLOAT32:
+      return f(static_cast<float*>(view.data));
+    case MOEMESH_FLOAT64:
+      return f(static_cast<double*>(view.data));
+    case MOEMESH_INT32:
+      return f(static_cast<int32_t*>(view.data));
+    case MOEMESH_INT64:
+      return f(static_cast<int64_t*>(view.data));
+    default:
+      fail(MOEMESH_ERROR_NOT_SUPPORTED, "dtype: collectives take FLOAT32, FLOAT64, INT32 and INT64, got {}",
+           view.dtype);
   }
 }
 
@@ -36,7 +42,8 @@ Communicator& group_of(Call& call, moemesh_mesh handle, int32_t axes) {
   const auto mesh = object_of<Mesh>(handle, "mesh");
   call.in(*mesh);
   mesh->require_usable();
-  require(MeshLayout::valid_axes(axes), bad, "axes: expected axes of the dense grid, or of the expert grid, got {}", axes);
+  require(MeshLayout::valid_axes(axes), bad, "axes: expected axes of the dense grid, or of the expert grid, got {}",
+          axes);
   return mesh->group(axes);
 }
 
@@ -93,7 +100,8 @@ int32_t moemesh_all_gather(moemesh_mesh mesh, int32_t axes, const moemesh_view* 
   });
 }
 
-int32_t moemesh_reduce_scatter(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* send, const moemesh_view* receive) {
+int32_t moemesh_reduce_scatter(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* send,
+                               const moemesh_view* receive) {
   return guarded([&](Call& call) {
     Communicator& group = group_of(call, mesh, axes);
     int64_t count = 0;

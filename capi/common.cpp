@@ -26,7 +26,8 @@ constexpr StatusText statuses[] = {
 };
 
 const StatusText* find_status(int32_t value) {
-  const auto* found = std::find_if(std::begin(statuses), std::end(statuses), [&](const auto& s) { return s.value == value; });
+  const auto* found =
+      std::find_if(std::begin(statuses), std::end(statuses), [&](const auto& s) { return s.value == value; });
   return found == std::end(statuses) ? nullptr : found;
 }
 
@@ -88,8 +89,10 @@ int32_t moemesh_version(int32_t* major, int32_t* minor, int32_t* patch) {
 int32_t moemesh_last_error(moemesh_context context, char* buffer, int64_t capacity, int64_t* length) {
   return guarded([&](Call&) {
     require(capacity >= 0, MOEMESH_ERROR_INVALID_ARGUMENT, "capacity: expected >= 0, got {}", capacity);
-    require(buffer != nullptr || capacity == 0, MOEMESH_ERROR_INVALID_ARGUMENT, "buffer: NULL with capacity {}", capacity);
-    const std::string text = context ? object_of<Context>(context, "context")->last_error : std::string(thread_error.data());
+    require(buffer != nullptr || capacity == 0, MOEMESH_ERROR_INVALID_ARGUMENT, "buffer: NULL with capacity {}",
+            capacity);
+    const std::string text =
+        context ? object_of<Context>(context, "context")->last_error : std::string(thread_error.data());
     if (length) *length = static_cast<int64_t>(text.size());
     if (capacity == 0) return;
     const auto n = std::min<size_t>(text.size(), static_cast<size_t>(capacity - 1));
@@ -106,7 +109,8 @@ int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const
   return guarded([&](Call&) {
     required(view, "view");
     required(extents, "extents");
-    require(dtype >= MOEMESH_FLOAT32 && dtype <= MOEMESH_UINT8, MOEMESH_ERROR_INVALID_ARGUMENT, "dtype: expected 1..6, got {}", dtype);
+    require(dtype >= MOEMESH_FLOAT32 && dtype <= MOEMESH_UINT8, MOEMESH_ERROR_INVALID_ARGUMENT,
+            "dtype: expected 1..6, got {}", dtype);
     require(rank >= 1 && rank <= 4, MOEMESH_ERROR_INVALID_ARGUMENT, "rank: expected 1..4, got {}", rank);
     for (int32_t i = 0; i < rank; ++i)
       require(extents[i] >= 0, MOEMESH_ERROR_INVALID_ARGUMENT, "extents[{}]: expected >= 0, got {}", i, extents[i]);
@@ -119,8 +123,9 @@ int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const
     for (int32_t i = rank - 1; i >= 0; --i) {
       result.extents[i] = extents[i];
       result.strides[i] = stride;
-      require(!__builtin_mul_overflow(stride, extents[i], &stride) && stride <= INT64_MAX / 8, MOEMESH_ERROR_INVALID_ARGUMENT,
-              "extents: expected less than 2^63 bytes, got [{}]", fmt::join(extents, extents + rank, ", "));
+      require(!__builtin_mul_overflow(stride, extents[i], &stride) && stride <= INT64_MAX / 8,
+              MOEMESH_ERROR_INVALID_ARGUMENT, "extents: expected less than 2^63 bytes, got [{}]",
+              fmt::join(extents, extents + rank, ", "));
     }
     *view = result;
   });

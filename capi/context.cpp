@@ -10,9 +10,18 @@ using namespace moemesh::capi;
 
 namespace {
 
-constexpr moemesh_context_params defaults{
-    sizeof(moemesh_context_params), {0, MOEMESH_COMM_NONE, 0}, nullptr, nullptr, nullptr, nullptr, nullptr, 0.0,
-    MOEMESH_LOG_WARNING, 0, 0, 0};
+constexpr moemesh_context_params defaults{sizeof(moemesh_context_params),
+                                          {0, MOEMESH_COMM_NONE, 0},
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          0.0,
+                                          MOEMESH_LOG_WARNING,
+                                          0,
+                                          0,
+                                          0};
 
 using P = moemesh_context_params;
 static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,

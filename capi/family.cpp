@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
+#include "impl/family/family.hpp"
 #include "capi/call.hpp"
 #include "impl/base/hash.hpp"
 #include "impl/base/view.hpp"
-#include "impl/family/family.hpp"
 #include "impl/family/whole.hpp"
 #include "impl/optimizer/optimizer.hpp"
 
@@ -15,16 +15,28 @@ namespace {
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
 constexpr moemesh_family_params family_defaults{sizeof(moemesh_family_params), 0, 0, MOEMESH_FLOAT32};
-constexpr moemesh_parameter_params parameter_defaults{
-    sizeof(moemesh_parameter_params), nullptr, 0, {0, 0, 0, 0}, nullptr, nullptr, 0, 1, 1, 0, 0, MOEMESH_TP_REPLICA, 0,
-    MOEMESH_INIT_CONSTANT, 0};
+constexpr moemesh_parameter_params parameter_defaults{sizeof(moemesh_parameter_params),
+                                                      nullptr,
+                                                      0,
+                                                      {0, 0, 0, 0},
+                                                      nullptr,
+                                                      nullptr,
+                                                      0,
+                                                      1,
+                                                      1,
+                                                      0,
+                                                      0,
+                                                      MOEMESH_TP_REPLICA,
+                                                      0,
+                                                      MOEMESH_INIT_CONSTANT,
+                                                      0};
 
 using F = moemesh_family_params;
 static_assert(no_padding(&F::struct_size, &F::seed, &F::kind, &F::dtype));
 using P = moemesh_parameter_params;
 static_assert(no_padding(&P::struct_size, &P::name, &P::experts, &P::extents, &P::data, &P::gradient, &P::init_value,
-                         &P::decay_scale, &P::learning_rate_scale, &P::rank, &P::dtype, &P::tp_kind, &P::tp_dim, &P::init_kind,
-                         &P::reserved));
+                         &P::decay_scale, &P::learning_rate_scale, &P::rank, &P::dtype, &P::tp_kind, &P::tp_dim,
+                         &P::init_kind, &P::reserved));
 
 std::shared_ptr<Family> family_of(Call& call, moemesh_family handle) {
   auto family = object_of<Family>(handle, "family");
@@ -97,11 +109,13 @@ int32_t moemesh_parameter_params_init(moemesh_parameter_params* params, int64_t 
   return init_struct(params, struct_size, parameter_defaults, sizeof parameter_defaults, "parameter_params");
 }
 
-int32_t moemesh_parameter_register(moemesh_family family, const moemesh_parameter_params* params, moemesh_parameter* parameter) {
+int32_t moemesh_parameter_register(moemesh_family family, const moemesh_parameter_params* params,
+                                   moemesh_parameter* parameter) {
   return guarded([&](Call& call) {
     const auto object = family_of(call, family);
     required(parameter, "parameter");
-    *parameter = handle_of(object->add(read_struct(params, parameter_defaults, sizeof parameter_defaults, "parameter_params")));
+    *parameter =
+        handle_of(object->add(read_struct(params, parameter_defaults, sizeof parameter_defaults, "parameter_params")));
   });
 }
 
@@ -181,25 +195,29 @@ int32_t moemesh_parameters_changed(moemesh_family family) {
   return guarded([&](Call& call) { family_of(call, family)->require_committed(); });
 }
 
-int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array) {
+int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, int64_t expert,
+                               const moemesh_view* array) {
   return guarded([&](Call& call) {
     const Parameter& object = parameter_of(call, parameter);
     Mesh& mesh = object.family->mesh();
     mesh.require_usable();
     FlatQuantity source;
     float* whole = nullptr;
+    Buffer<uint32_t> bits;
     const Finding problem = attempt([&] {
       check_expert(object, expert);
       whole = check_dense_shape(array, "array", object.extents);
       source = quantity_of(object, quantity);
+      bits = reserve_read(object);
     });
     const Field fields[] = {{"parameter", hash_string(object.name)}, {"quantity", quantity}, {"expert", expert}};
     agree_on_configuration(mesh.group(MOEMESH_GROUP_STAGE), "parameter_read", fields, problem.status, problem.text);
-    read_whole(object, source, expert, whole);
+    read_whole(object, source, expert, bits, whole);
   });
 }
 
-int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array) {
+int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, int64_t expert,
+                                const moemesh_view* array) {
   return guarded([&](Call& call) {
     const Parameter& object = parameter_of(call, parameter);
     require(quantity != MOEMESH_GRADIENT, MOEMESH_ERROR_NOT_SUPPORTED, "parameter_write: gradients can't be written");

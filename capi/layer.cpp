@@ -13,18 +13,34 @@ namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
-constexpr moemesh_layer_params layer_defaults{
-    sizeof(moemesh_layer_params), nullptr, 0, 0, 0, 0, 1.0, 0.02, 0.02, 0.02, 0, MOEMESH_SWIGLU, MOEMESH_SCORE_SOFTMAX,
-    MOEMESH_GATE_RENORM, MOEMESH_ROUTER_LINEAR, MOEMESH_NONFINITE_ERROR};
-constexpr moemesh_forward_params forward_defaults{sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, 0};
-constexpr moemesh_backward_params backward_defaults{sizeof(moemesh_backward_params), nullptr, nullptr, nullptr, nullptr, nullptr};
+constexpr moemesh_layer_params layer_defaults{sizeof(moemesh_layer_params),
+                                              nullptr,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              1.0,
+                                              0.02,
+                                              0.02,
+                                              0.02,
+                                              0,
+                                              MOEMESH_SWIGLU,
+                                              MOEMESH_SCORE_SOFTMAX,
+                                              MOEMESH_GATE_RENORM,
+                                              MOEMESH_ROUTER_LINEAR,
+                                              MOEMESH_NONFINITE_ERROR};
+constexpr moemesh_forward_params forward_defaults{
+    sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, 0};
+constexpr moemesh_backward_params backward_defaults{
+    sizeof(moemesh_backward_params), nullptr, nullptr, nullptr, nullptr, nullptr};
 
 using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
-                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::top_k, &L::activation, &L::score, &L::gate,
-                         &L::router, &L::nonfinite));
+                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::top_k, &L::activation, &L::score,
+                         &L::gate, &L::router, &L::nonfinite));
 using F = moemesh_forward_params;
-static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::training, &F::microbatch));
+static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::training,
+                         &F::microbatch));
 using B = moemesh_backward_params;
 static_assert(no_padding(&B::struct_size, &B::dy, &B::x, &B::dx, &B::dlogits, &B::stream));
 
@@ -95,7 +111,8 @@ int64_t* rows_array(const moemesh_view* view, const char* name, int64_t experts)
 void check_choices(const moemesh_view* view, const char* name, int32_t dtype, int64_t tokens, int64_t k) {
   check_dense(view, name);
   require(view->dtype == dtype, bad, "{}.dtype: expected {}, got {}", name, dtype, view->dtype);
-  require(view->rank == 2 && view->extents[0] == tokens && view->extents[1] == k, bad, "{}: expected [{}, {}]", name, tokens, k);
+  require(view->rank == 2 && view->extents[0] == tokens && view->extents[1] == k, bad, "{}: expected [{}, {}]", name,
+          tokens, k);
 }
 
 }  // namespace
@@ -112,8 +129,8 @@ int32_t moemesh_backward_params_init(moemesh_backward_params* params, int64_t st
   return init_struct(params, struct_size, backward_defaults, sizeof backward_defaults, "backward_params");
 }
 
-int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert, const moemesh_layer_params* params,
-                             moemesh_layer* layer) {
+int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
+                             const moemesh_layer_params* params, moemesh_layer* layer) {
   return guarded([&](Call& call) {
     required(layer, "layer");
     const auto object = object_of<Mesh>(mesh, "mesh");
@@ -180,11 +197,13 @@ int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statisti
     const auto object = layer_of(call, layer);
     check_result_struct(statistics, sizeof *statistics, "statistics");
     const LayerStatistics& s = object->statistics();
-    write_struct(statistics, moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0, s.nonfinite_tokens});
+    write_struct(statistics,
+                 moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0, s.nonfinite_tokens});
   });
 }
 
-int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per_expert, const moemesh_view* rows_received) {
+int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per_expert,
+                               const moemesh_view* rows_received) {
   return guarded([&](Call& call) {
     const auto object = layer_of(call, layer);
     const int64_t experts = object->params().experts;

@@ -10,7 +10,8 @@ namespace {
 constexpr moemesh_mesh_params defaults{sizeof(moemesh_mesh_params), 1, 1, 1, 1, 0, 0, nullptr};
 
 using P = moemesh_mesh_params;
-static_assert(no_padding(&P::struct_size, &P::tp, &P::ep, &P::pp, &P::dp, &P::expert_tp, &P::ranks_per_node, &P::order));
+static_assert(no_padding(&P::struct_size, &P::tp, &P::ep, &P::pp, &P::dp, &P::expert_tp, &P::ranks_per_node,
+                         &P::order));
 // impl/mesh does not know the header; its axis bits are the same.
 static_assert(axis::tp == MOEMESH_AXIS_TP && axis::ep == MOEMESH_AXIS_EP && axis::pp == MOEMESH_AXIS_PP &&
               axis::dp == MOEMESH_AXIS_DP && axis::expert_tp == MOEMESH_AXIS_EXPERT_TP &&
@@ -49,7 +50,8 @@ int32_t moemesh_mesh_create(moemesh_context context, const moemesh_mesh_params* 
   });
 }
 
-int32_t moemesh_mesh_plan(moemesh_context context, int64_t world, const moemesh_mesh_params* params, moemesh_mesh* mesh) {
+int32_t moemesh_mesh_plan(moemesh_context context, int64_t world, const moemesh_mesh_params* params,
+                          moemesh_mesh* mesh) {
   return guarded([&](Call& call) {
     if (context) call.in(object_of<Context>(context, "context"));
     required(mesh, "mesh");
@@ -81,14 +83,16 @@ int32_t moemesh_mesh_get_group(moemesh_mesh mesh, int32_t axes, int64_t rank, mo
   });
 }
 
-int32_t moemesh_mesh_get_group_member(moemesh_mesh mesh, int32_t axes, int64_t rank, int64_t position, int64_t* member) {
+int32_t moemesh_mesh_get_group_member(moemesh_mesh mesh, int32_t axes, int64_t rank, int64_t position,
+                                      int64_t* member) {
   return guarded([&](Call& call) {
     const auto object = mesh_of(call, mesh);
     required(member, "member");
     check_rank(*object, rank);
     check_axes(axes);
     const int64_t size = object->layout().group_size(axes);
-    require(position >= 0 && position < size, MOEMESH_ERROR_INVALID_ARGUMENT, "position: expected 0..{}, got {}", size - 1, position);
+    require(position >= 0 && position < size, MOEMESH_ERROR_INVALID_ARGUMENT, "position: expected 0..{}, got {}",
+            size - 1, position);
     *member = object->layout().group_member(axes, rank, position);
   });
 }
@@ -112,7 +116,8 @@ int32_t moemesh_mesh_get_experts(moemesh_mesh mesh, int64_t experts, int64_t ran
     check_rank(*object, rank);
     require(experts >= 1, MOEMESH_ERROR_INVALID_ARGUMENT, "experts: expected >= 1, got {}", experts);
     const MeshLayout& layout = object->layout();
-    const ExpertRange range = experts_of(experts, layout.axis_size(axis::expert_ep), layout.coordinates(rank).expert_ep);
+    const ExpertRange range =
+        experts_of(experts, layout.axis_size(axis::expert_ep), layout.coordinates(rank).expert_ep);
     *first = range.first;
     *count = range.count;
   });
@@ -138,10 +143,11 @@ int32_t moemesh_ledger_get_entry(moemesh_mesh mesh, int64_t index, moemesh_ledge
     check_result_struct(entry, sizeof *entry, "entry");
     const auto& entries = object->ledger().entries();
     const auto count = static_cast<int64_t>(entries.size());
-    require(index >= 0 && index < count, MOEMESH_ERROR_INVALID_ARGUMENT, "index: expected 0..{}, got {}", count - 1, index);
+    require(index >= 0 && index < count, MOEMESH_ERROR_INVALID_ARGUMENT, "index: expected 0..{}, got {}", count - 1,
+            index);
     const auto& [key, counts] = *std::next(entries.begin(), index);
-    write_struct(entry, moemesh_ledger_entry{0, counts.calls, counts.messages, counts.bytes, counts.bytes_internode, key.axes,
-                                             key.family, key.phase, key.collective});
+    write_struct(entry, moemesh_ledger_entry{0, counts.calls, counts.messages, counts.bytes, counts.bytes_internode,
+                                             key.axes, key.family, key.phase, key.collective});
   });
 }
 

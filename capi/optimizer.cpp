@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
-#include "capi/call.hpp"
 #include "impl/optimizer/optimizer.hpp"
+#include "capi/call.hpp"
 
 using namespace moemesh;
 using namespace moemesh::capi;
@@ -14,10 +14,11 @@ constexpr moemesh_step_params step_defaults{sizeof(moemesh_step_params), 1, 1, M
 constexpr moemesh_update_params update_defaults{sizeof(moemesh_update_params), -1};
 
 using O = moemesh_optimizer_params;
-static_assert(no_padding(&O::struct_size, &O::learning_rate, &O::beta1, &O::beta2, &O::epsilon, &O::weight_decay, &O::momentum,
-                         &O::max_norm, &O::kind, &O::shared_stage, &O::expert_stage, &O::reserved));
+static_assert(no_padding(&O::struct_size, &O::learning_rate, &O::beta1, &O::beta2, &O::epsilon, &O::weight_decay,
+                         &O::momentum, &O::max_norm, &O::kind, &O::shared_stage, &O::expert_stage, &O::reserved));
 using R = moemesh_update_result;
-static_assert(no_padding(&R::struct_size, &R::norm, &R::coefficient, &R::steps, &R::skips, &R::tokens, &R::skipped, &R::reserved));
+static_assert(no_padding(&R::struct_size, &R::norm, &R::coefficient, &R::steps, &R::skips, &R::tokens, &R::skipped,
+                         &R::reserved));
 
 std::shared_ptr<Optimizer> optimizer_of(Call& call, moemesh_optimizer handle) {
   auto optimizer = object_of<Optimizer>(handle, "optimizer");
@@ -69,7 +70,8 @@ int32_t moemesh_loss_tokens(moemesh_optimizer optimizer, int32_t microbatch, int
   return guarded([&](Call& call) { optimizer_of(call, optimizer)->loss_tokens(microbatch, tokens); });
 }
 
-int32_t moemesh_optimizer_step(moemesh_optimizer optimizer, const moemesh_update_params* params, moemesh_update_result* result) {
+int32_t moemesh_optimizer_step(moemesh_optimizer optimizer, const moemesh_update_params* params,
+                               moemesh_update_result* result) {
   return guarded([&](Call& call) {
     const auto object = optimizer_of(call, optimizer);
     moemesh_update_params p = update_defaults;
@@ -113,8 +115,8 @@ int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, const moemes
     const auto object = optimizer_of(call, optimizer);
     const auto wanted = read_struct(counters, moemesh_optimizer_counters{}, sizeof *counters, "counters");
     require(!object->step_open(), MOEMESH_ERROR_INVALID_STATE, "optimizer_set_counters: a step is open");
-    require(wanted.steps >= 0 && wanted.skips >= 0, MOEMESH_ERROR_INVALID_ARGUMENT, "counters: expected >= 0, got {}, {}",
-            wanted.steps, wanted.skips);
+    require(wanted.steps >= 0 && wanted.skips >= 0, MOEMESH_ERROR_INVALID_ARGUMENT,
+            "counters: expected >= 0, got {}, {}", wanted.steps, wanted.skips);
     object->steps = wanted.steps;
     object->skips = wanted.skips;
   });

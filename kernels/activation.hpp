@@ -12,7 +12,8 @@ bool is_gated(Activation kind);  // swiglu, geglu
 
 // A = act(h) or act(hg) * h (gated kinds: hg is the product with Wg, h the one with W1); out = gate[r] * A.
 // All [rows, width] dense; hg null unless gated; gate null = 1. out may be h.
-void activate(Activation kind, int64_t rows, int64_t width, const float* h, const float* hg, const float* gate, float* out);
+void activate(Activation kind, int64_t rows, int64_t width, const float* h, const float* hg, const float* gate,
+              float* out);
 
 // da [rows, width]: in: gradient of the ungated A as if the gate were 1 (G W2); out: gradient of h, gate included.
 // dhg (gated kinds, else null): gradient of hg. gated_a: out: gate * A, for the gradient of W2.

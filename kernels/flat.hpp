@@ -17,8 +17,8 @@ double sum_squares(const float* data, int64_t n);
 
 struct AdamW {
   double learning_rate, beta1, beta2, epsilon, weight_decay;
-  int64_t step;        // 1-based, for the bias correction
-  float coefficient;   // gradient is multiplied by it (clipping)
+  int64_t step;       // 1-based, for the bias correction
+  float coefficient;  // gradient is multiplied by it (clipping)
 };
 // m = b1 m + (1-b1) g; v = b2 v + (1-b2) g^2; p -= lr*wd*p; p -= lr * (m/(1-b1^t)) / (sqrt(v/(1-b2^t)) + eps)
 // (Loshchilov & Hutter 2019, as PyTorch's AdamW: decay first, from the old p.)

@@ -29,12 +29,14 @@ struct Groups {
   const int64_t* offsets = nullptr;  // host, count+1
 };
 // out[r, n] = in[r, k] * W_g^T, W_g stored [n, k]
-void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out);
+void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights,
+                                   float* out);
 // out[r, n] = in[r, k] * W_g, W_g stored [k, n]; accumulate adds to out
 void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out,
                         bool accumulate);
 // dW_g[m, n] += left_g[r, m]^T * right_g[r, n]
-void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const float* left, const float* right, float* gradient);
+void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const float* left, const float* right,
+                             float* gradient);
 
 const char* gemm_library();  // "oneDNN 2.6.0", "Kokkos"
 

@@ -23,14 +23,16 @@ static_assert(sizeof(RowTag) == 8);
 // Stable counting sort: item i with key[i] >= 0 gets position[i] among all items, ordered by key then index; negative
 // keys are left out (position -1). offsets[buckets+1] starts each bucket. workspace: sort_workspace(n, buckets) int64.
 int64_t sort_workspace(int64_t n, int64_t buckets);
-void stable_sort(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets, int64_t* workspace);
+void stable_sort(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets,
+                 int64_t* workspace);
 
 // sums[i] = values[0] + ... + values[i-1], n+1 of them.
 void exclusive_sum(int64_t n, const int32_t* values, int64_t* sums);
 
 // owner[e] = destination of expert e. destination[t*k+j] = owner of choice j if j is the first choice of token t that goes
 // there (it stands for the copy), else -1. Rows with chosen = -1 go nowhere.
-void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner, int32_t* destination);
+void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner,
+                       int32_t* destination);
 
 // copy: the position of each assignment's copy as sorted by destination (-1 where destination is -1).
 // copy_token[c] = its token; copy_rows[c] = number of its rows.

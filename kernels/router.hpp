@@ -19,8 +19,8 @@ struct RouterConfig {
 };
 
 struct RouteSummary {
-  int64_t routed = 0;          // unmasked tokens with a decision
-  int64_t nonfinite = 0;       // unmasked rows with NaN, +inf, or fewer than k finite logits; they get no decision
+  int64_t routed = 0;            // unmasked tokens with a decision
+  int64_t nonfinite = 0;         // unmasked rows with NaN, +inf, or fewer than k finite logits; they get no decision
   int64_t first_nonfinite = -1;  // the lowest such row
 };
 

@@ -10,7 +10,8 @@ namespace moemesh::kernels {
 
 // pointers[c] = segment_base[s] + (c - offsets[s]) * row_bytes for c in segment s, segments with a null base are skipped.
 // offsets [segments+1] and segment_base are host arrays.
-void segment_pointers(int64_t segments, const int64_t* offsets, char* const* segment_base, int64_t row_bytes, float** pointers);
+void segment_pointers(int64_t segments, const int64_t* offsets, char* const* segment_base, int64_t row_bytes,
+                      float** pointers);
 // pointers[i] = base + token[i] * ld
 void token_pointers(int64_t n, const int32_t* token, float* base, int64_t ld, float** pointers);
 
@@ -26,8 +27,8 @@ void sum_copies(int64_t tokens, int64_t width, int32_t top_k, const int64_t* cop
                 int64_t ldy);
 
 // Rows with row strides. mask null = all; masked rows (0) of `to` become 0.
-void copy_masked(int64_t tokens, int64_t width, const float* from, int64_t ld_from, const uint8_t* mask, int64_t mask_stride,
-                 float* to, int64_t ld_to);
+void copy_masked(int64_t tokens, int64_t width, const float* from, int64_t ld_from, const uint8_t* mask,
+                 int64_t mask_stride, float* to, int64_t ld_to);
 void zero_masked(int64_t tokens, int64_t width, const uint8_t* mask, int64_t mask_stride, float* rows, int64_t ld);
 // to += from
 void add_rows(int64_t tokens, int64_t width, const float* from, int64_t ld_from, float* to, int64_t ld_to);

@@ -14,8 +14,8 @@ constexpr int64_t alignment = 64;
 void* Allocator::allocate(int64_t bytes) const {
   if (bytes == 0) return nullptr;
   const int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* pointer = allocate_ ? allocate_(user_, rounded, alignment)
-                            : std::aligned_alloc(alignment, static_cast<size_t>(rounded));
+  void* pointer =
+      allocate_ ? allocate_(user_, rounded, alignment) : std::aligned_alloc(alignment, static_cast<size_t>(rounded));
   require(pointer != nullptr, MOEMESH_ERROR_OUT_OF_MEMORY, "allocation of {} bytes failed", rounded);
   return pointer;
 }

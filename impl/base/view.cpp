@@ -14,9 +14,7 @@ constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
 std::string text_of(std::span<const int64_t> extents) { return fmt::format("[{}]", fmt::join(extents, ", ")); }
 
-std::span<const int64_t> extents_of(const moemesh_view& view) {
-  return {view.extents, static_cast<size_t>(view.rank)};
-}
+std::span<const int64_t> extents_of(const moemesh_view& view) { return {view.extents, static_cast<size_t>(view.rank)}; }
 
 int64_t count(const moemesh_view& view) {
   int64_t elements = 1;
@@ -49,8 +47,8 @@ void check_view(const moemesh_view* view, const char* name) {
   require(view->reserved == 0, bad, "{}.reserved: expected 0, got {}", name, view->reserved);
   for (int32_t i = 0; i < view->rank; ++i)
     require(view->extents[i] >= 0, bad, "{}.extents[{}]: expected >= 0, got {}", name, i, view->extents[i]);
-  require(fits(*view, bytes), bad, "{}.extents, strides: expected less than 2^63 bytes, got extents {}, strides {}", name,
-          text_of(extents_of(*view)), text_of({view->strides, static_cast<size_t>(view->rank)}));
+  require(fits(*view, bytes), bad, "{}.extents, strides: expected less than 2^63 bytes, got extents {}, strides {}",
+          name, text_of(extents_of(*view)), text_of({view->strides, static_cast<size_t>(view->rank)}));
   require(view->data != nullptr || count(*view) == 0, bad, "{}.data: NULL for {} elements", name, count(*view));
   require(reinterpret_cast<uintptr_t>(view->data) % static_cast<uintptr_t>(bytes) == 0, bad,
           "{}.data: expected an address aligned to {} bytes", name, bytes);
@@ -58,13 +56,14 @@ void check_view(const moemesh_view* view, const char* name) {
 
 void check_dtype(const moemesh_view& view, const char* name, int32_t dtype) {
   const bool bf16 = view.dtype == MOEMESH_BFLOAT16;
-  require(view.dtype == dtype, bf16 ? MOEMESH_ERROR_NOT_SUPPORTED : bad, "{}.dtype: expected {}, got {}", name, dtype, view.dtype);
+  require(view.dtype == dtype, bf16 ? MOEMESH_ERROR_NOT_SUPPORTED : bad, "{}.dtype: expected {}, got {}", name, dtype,
+          view.dtype);
 }
 
 void check_extents(const moemesh_view& view, const char* name, std::span<const int64_t> extents) {
   const auto got = extents_of(view);
-  require(std::equal(got.begin(), got.end(), extents.begin(), extents.end()), bad, "{}.extents: expected {}, got {}", name,
-          text_of(extents), text_of(got));
+  require(std::equal(got.begin(), got.end(), extents.begin(), extents.end()), bad, "{}.extents: expected {}, got {}",
+          name, text_of(extents), text_of(got));
 }
 
 bool dense(const moemesh_view& view) {
@@ -80,11 +79,18 @@ bool dense(const moemesh_view& view) {
 
 int64_t dtype_bytes(int32_t dtype) {
   switch (dtype) {
-    case MOEMESH_FLOAT32: case MOEMESH_INT32: return 4;
-    case MOEMESH_FLOAT64: case MOEMESH_INT64: return 8;
-    case MOEMESH_BFLOAT16: return 2;
-    case MOEMESH_UINT8: return 1;
-    default: return 0;
+    case MOEMESH_FLOAT32:
+    case MOEMESH_INT32:
+      return 4;
+    case MOEMESH_FLOAT64:
+    case MOEMESH_INT64:
+      return 8;
+    case MOEMESH_BFLOAT16:
+      return 2;
+    case MOEMESH_UINT8:
+      return 1;
+    default:
+      return 0;
   }
 }
 
@@ -119,7 +125,8 @@ const float* check_strided(const moemesh_view& view, const char* name, std::span
   check_dtype(view, name, MOEMESH_FLOAT32);
   check_extents(view, name, extents);
   for (int32_t i = 0; i < view.rank; ++i)
-    require(view.extents[i] <= 1 || view.strides[i] >= 0, bad, "{}.strides[{}]: expected >= 0, got {}", name, i, view.strides[i]);
+    require(view.extents[i] <= 1 || view.strides[i] >= 0, bad, "{}.strides[{}]: expected >= 0, got {}", name, i,
+            view.strides[i]);
   return static_cast<const float*>(view.data);
 }
 

@@ -34,13 +34,27 @@ void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer) {
 bool Communicator::Batch::wait() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
+  int64_t idle = 0;
   while (!pending_.empty()) {
-    if (sweep()) continue;
+    if (sweep()) {
+      idle = 0;
+      continue;
+    }
     const double waited = std::chrono::duration<double>(Clock::now() - start).count();
     if (owner_.link_->timeout_seconds > 0 && waited > owner_.link_->timeout_seconds) expire(waited);
-    std::this_thread::yield();
+    pause(++idle);
   }
   return short_message_;
+}
+
+// Yielding keeps the latency low, but hands an oversubscribed core from one waiting rank to the next; sleeping leaves it
+// to the ranks that have work.
+void Communicator::Batch::pause(int64_t idle_sweeps) const {
+  constexpr int64_t patience = 20;
+  if (owner_.link_->oversubscribed && idle_sweeps > patience)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  else
+    std::this_thread::yield();
 }
 
 bool Communicator::Batch::sweep() {

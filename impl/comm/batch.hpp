@@ -37,7 +37,8 @@ class Communicator::Batch {
 
   bool finished(Pending& pending);  // tests one
   bool sweep();                     // tests all once; true if something moved
-  void expire(double seconds);      // throws ERROR_TIMEOUT
+  void pause(int64_t idle_sweeps) const;
+  void expire(double seconds);  // throws ERROR_TIMEOUT
   void check(int32_t code, const char* what, int64_t peer);
   void abandon();
 

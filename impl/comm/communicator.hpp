@@ -20,8 +20,9 @@ namespace moemesh {
 struct Link {
   const moemesh_transport* transport = nullptr;  // null: one rank
   std::shared_ptr<const Allocator> allocator;
-  double timeout_seconds = 0;  // 0: none
-  bool broken = false;         // a wait timed out or the transport failed: everything but destroy is refused
+  double timeout_seconds = 0;   // 0: none
+  bool oversubscribed = false;  // this node has more ranks than cores: a rank that waits leaves its core to others
+  bool broken = false;          // a wait timed out or the transport failed: everything but destroy is refused
 };
 
 // Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. A message is exchanged exactly
@@ -33,7 +34,7 @@ struct Exchange {
   std::vector<int64_t> receive_offset, receive_bytes;
 };
 
-// One group of ranks. Everything blocks; every wait goes through wait() in communicator.cpp, which keeps the deadline.
+// One group of ranks. Everything blocks; every wait goes through Batch::wait in batch.cpp, which keeps the deadline.
 // Nothing here depends on a clock or on which message came first. With one rank all operations are local.
 //
 // Failure without hanging: a rank that can't go on calls the *_failed twin of the operation that its peers run. It sends
@@ -71,7 +72,8 @@ class Communicator {
   template <class T>
   void all_gather(const T* mine, int64_t count, T* all, Purpose purpose);
   // Parts of different sizes: part r lies at base + offset[r], bytes[r] long; this rank's is already in place.
-  void all_gather_in_place(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes, Purpose purpose);
+  void all_gather_in_place(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes,
+                           Purpose purpose);
 
   enum class Op : int32_t { sum, max, min, bit_or };
   // Owner-ordered: element i belongs to rank i / ceil(n/size), which adds the contributions in rank order in the element's
@@ -82,6 +84,9 @@ class Communicator {
   [[nodiscard]] bool all_reduce(T* data, int64_t count, Op op, Purpose purpose);
   // The size need not be known.
   void all_reduce_failed(Purpose purpose);
+  // Takes the scratch of an all_reduce of that many bytes (elements of 4 or 8) now, where running out of memory can still be
+  // agreed on.
+  void reserve_all_reduce(int64_t bytes);
   // Contributions for rank p are send[p*count .. ); the combined own part goes to receive (no overlap). A rank without
   // memory for it throws after it sent empty messages; its peers then throw ERROR_PEER_FAILED.
   template <class T>

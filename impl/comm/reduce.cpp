@@ -129,6 +129,11 @@ bool Communicator::all_reduce(T* data, int64_t count, Op op, Purpose purpose) {
   return gather_parts(base, parts.offset, parts.bytes, true, purpose);
 }
 
+void Communicator::reserve_all_reduce(int64_t bytes) {
+  constexpr int64_t element = 8;
+  if (size_ > 1) scratch_.reserve(link_->allocator, (bytes + element * size_ - 1) / size_ * (size_ - 1));
+}
+
 void Communicator::all_reduce_failed(Purpose purpose) {
   if (size_ == 1) return;
   begin(purpose);

@@ -26,26 +26,28 @@ int64_t usable_cores() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+int64_t ranks_on_this_node(const Communicator& world) {
+  if (world.nodes().empty()) return 1;
+  return std::count(world.nodes().begin(), world.nodes().end(), world.nodes()[static_cast<size_t>(world.rank())]);
+}
+
 int32_t default_threads(const Communicator& world) {
   if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0) return std::atoi(text);
-  int64_t neighbours = 1;
-  if (!world.nodes().empty()) {
-    const auto here = world.nodes()[static_cast<size_t>(world.rank())];
-    neighbours = std::count(world.nodes().begin(), world.nodes().end(), here);
-  }
-  return static_cast<int32_t>(std::max<int64_t>(1, usable_cores() / neighbours));
+  return static_cast<int32_t>(std::max<int64_t>(1, usable_cores() / ranks_on_this_node(world)));
 }
 
 void adopt_kokkos(int32_t threads, const Logger& log) {
   const std::lock_guard lock(runtime_mutex);
   require(kernels::kokkos_version_compiled() == kernels::kokkos_version_loaded(), MOEMESH_ERROR_KOKKOS_VERSION,
-          "Kokkos: compiled against {}, loaded {}", kernels::kokkos_version_compiled(), kernels::kokkos_version_loaded());
+          "Kokkos: compiled against {}, loaded {}", kernels::kokkos_version_compiled(),
+          kernels::kokkos_version_loaded());
   const auto state = kernels::runtime_state();
   require(state != kernels::RuntimeState::finalized, MOEMESH_ERROR_KOKKOS_FINALIZED,
           "Kokkos was finalized; it can be started once per process");
   if (state == kernels::RuntimeState::not_started) kernels::start_runtime(threads);
   if (kernels::runtime_threads() != threads)
-    log.warning("threads: {} asked for, but the process's kernel pool already has {}", threads, kernels::runtime_threads());
+    log.warning("threads: {} asked for, but the process's kernel pool already has {}", threads,
+                kernels::runtime_threads());
 }
 
 std::shared_ptr<Link> make_link(const moemesh_context_params& params) {
@@ -71,6 +73,7 @@ void check(const moemesh_context_params& params) {
 Context::Context(const moemesh_context_params& params)
     : link_(make_link(params)), log_(params.log, params.log_user, params.log_level) {
   world_ = open_world(link_, params.comm, params.mpi_init == 1);
+  link_->oversubscribed = ranks_on_this_node(*world_) > usable_cores();
   const Finding finding = attempt([&] {
     check(params);
     adopt_kokkos(params.threads > 0 ? params.threads : default_threads(*world_), log_);
@@ -92,7 +95,8 @@ Context::~Context() {
 }
 
 void Context::require_usable() const {
-  require(!link_->broken, MOEMESH_ERROR_COMMUNICATION, "the context is broken by an earlier failure; only destroy is left");
+  require(!link_->broken, MOEMESH_ERROR_COMMUNICATION,
+          "the context is broken by an earlier failure; only destroy is left");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized; only destroy is left");
 }
 

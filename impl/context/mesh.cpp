@@ -13,7 +13,8 @@ namespace moemesh {
 namespace {
 
 MeshLayout make_layout(int64_t world, const moemesh_mesh_params& params) {
-  require(!params.order || params.order[0] != 0, MOEMESH_ERROR_INVALID_ARGUMENT, "order: expected the four axes, got an empty text");
+  require(!params.order || params.order[0] != 0, MOEMESH_ERROR_INVALID_ARGUMENT,
+          "order: expected the four axes, got an empty text");
   const AxisSizes sizes{params.tp, params.ep, params.pp, params.dp, params.expert_tp};
   std::string error;
   MeshLayout layout(world, sizes, params.order ? params.order : "", error);
@@ -27,8 +28,8 @@ void check_supported(const moemesh_mesh_params& params, const MeshLayout& layout
   require(layout.sizes().expert_tp == layout.sizes().tp, MOEMESH_ERROR_NOT_SUPPORTED,
           "expert_tp: only expert_tp = tp ({}) can run in this release, got {}; moemesh_mesh_plan knows the rest",
           layout.sizes().tp, layout.sizes().expert_tp);
-  require(params.ranks_per_node == 0, MOEMESH_ERROR_INVALID_ARGUMENT, "ranks_per_node: expected 0 (MPI is asked), got {}",
-          params.ranks_per_node);
+  require(params.ranks_per_node == 0, MOEMESH_ERROR_INVALID_ARGUMENT,
+          "ranks_per_node: expected 0 (MPI is asked), got {}", params.ranks_per_node);
 }
 
 std::vector<Field> fields_of(const moemesh_mesh_params& params) {
@@ -66,8 +67,9 @@ std::shared_ptr<Mesh> Mesh::create(std::shared_ptr<Context> context, const moeme
 void Mesh::open() {
   here_ = layout_.coordinates(rank());
   workspace_.set_allocator(allocator());
-  for (const int32_t axes : {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP,
-                             MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
+  for (const int32_t axes :
+       {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP,
+        MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
     group(axes);
   ++context_->open_meshes;
   if (layout_.sizes().tp > 1 && node_crossing(MOEMESH_AXIS_TP))

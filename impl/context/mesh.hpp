@@ -19,7 +19,8 @@ namespace moemesh {
 class Mesh {
  public:
   // Collective over the context. `problem`: what was found wrong with this rank's arguments before.
-  static std::shared_ptr<Mesh> create(std::shared_ptr<Context> context, const moemesh_mesh_params& params, const Finding& problem);
+  static std::shared_ptr<Mesh> create(std::shared_ptr<Context> context, const moemesh_mesh_params& params,
+                                      const Finding& problem);
   static std::shared_ptr<Mesh> plan(int64_t world, const moemesh_mesh_params& params);
   ~Mesh();
 

@@ -16,27 +16,27 @@ namespace moemesh {
 class Workspace {
  public:
   enum Slot : int32_t {
-    send,           // message buffers
+    send,  // message buffers
     receive,
     returned,
-    rows_in,        // expert rows before and after the products
+    rows_in,  // expert rows before and after the products
     rows_hidden,
     rows_hidden2,
     rows_hidden3,
     rows_out,
-    row_gradient,   // gate gradients
-    pointers,       // row pointers
+    row_gradient,  // gate gradients
+    pointers,      // row pointers
     pointers2,
     pointers3,
     tags,
-    tokens,         // token-shaped temporaries
+    tokens,  // token-shaped temporaries
     tokens2,
     tokens3,
     logits,
-    integers,       // keys, positions
+    integers,  // keys, positions
     integers2,
     integers3,
-    flat_send,      // gradient reduction
+    flat_send,  // gradient reduction
     flat_receive,
     slots
   };

@@ -20,11 +20,12 @@ void check_name(const moemesh_parameter_params& params) {
 
 void check_shape(const Family& family, const moemesh_parameter_params& params) {
   const int32_t most = family.shared() ? 4 : 3;
-  require(params.rank >= 1 && params.rank <= most, bad, "{}: rank: expected 1..{}, got {}", params.name, most, params.rank);
+  require(params.rank >= 1 && params.rank <= most, bad, "{}: rank: expected 1..{}, got {}", params.name, most,
+          params.rank);
   for (int32_t i = 0; i < params.rank; ++i)
     require(params.extents[i] >= 1, bad, "{}: extents[{}]: expected >= 1, got {}", params.name, i, params.extents[i]);
-  require(family.shared() ? params.experts == 0 : params.experts >= 1, bad, "{}: experts: expected {}, got {}", params.name,
-          family.shared() ? "0 (SHARED)" : ">= 1 (EXPERT)", params.experts);
+  require(family.shared() ? params.experts == 0 : params.experts >= 1, bad, "{}: experts: expected {}, got {}",
+          params.name, family.shared() ? "0 (SHARED)" : ">= 1 (EXPERT)", params.experts);
 }
 
 // All of a parameter, on all ranks together, in bytes.
@@ -36,8 +37,8 @@ void check_fits(const moemesh_parameter_params& params) {
 }
 
 void check_tp(const Family& family, const moemesh_parameter_params& params) {
-  require(params.tp_kind >= MOEMESH_TP_REPLICA && params.tp_kind <= MOEMESH_TP_PARTIAL, bad, "{}: tp_kind: expected 1..3, got {}",
-          params.name, params.tp_kind);
+  require(params.tp_kind >= MOEMESH_TP_REPLICA && params.tp_kind <= MOEMESH_TP_PARTIAL, bad,
+          "{}: tp_kind: expected 1..3, got {}", params.name, params.tp_kind);
   if (params.tp_kind != MOEMESH_TP_SHARDED) return;
   require(params.tp_dim >= 0 && params.tp_dim < params.rank, bad, "{}: tp_dim: expected 0..{}, got {}", params.name,
           params.rank - 1, params.tp_dim);
@@ -47,8 +48,8 @@ void check_tp(const Family& family, const moemesh_parameter_params& params) {
 
 void check_kinds(const moemesh_parameter_params& params) {
   require(params.dtype == 0 || params.dtype == MOEMESH_FLOAT32,
-          params.dtype == MOEMESH_BFLOAT16 ? MOEMESH_ERROR_NOT_SUPPORTED : bad, "{}: dtype: only FLOAT32 in this release, got {}",
-          params.name, params.dtype);
+          params.dtype == MOEMESH_BFLOAT16 ? MOEMESH_ERROR_NOT_SUPPORTED : bad,
+          "{}: dtype: only FLOAT32 in this release, got {}", params.name, params.dtype);
   require(params.init_kind >= MOEMESH_INIT_CONSTANT && params.init_kind <= MOEMESH_INIT_UNIFORM, bad,
           "{}: init_kind: expected 1..3, got {}", params.name, params.init_kind);
   require(params.decay_scale >= 0 && params.learning_rate_scale >= 0, bad,
@@ -71,9 +72,18 @@ kernels::Slice slice_of(const Family& family, const moemesh_parameter_params& pa
 // Everything that must be equal over the ranks of a stage.
 int64_t fingerprint(const Parameter& parameter) {
   const auto& p = parameter.params;
-  const int64_t words[] = {p.experts,   p.rank,    p.tp_kind, p.tp_dim, p.init_kind, bits_of(p.init_value), bits_of(p.decay_scale),
-                           bits_of(p.learning_rate_scale), p.extents[0], p.rank > 1 ? p.extents[1] : 0,
-                           p.rank > 2 ? p.extents[2] : 0, p.rank > 3 ? p.extents[3] : 0};
+  const int64_t words[] = {p.experts,
+                           p.rank,
+                           p.tp_kind,
+                           p.tp_dim,
+                           p.init_kind,
+                           bits_of(p.init_value),
+                           bits_of(p.decay_scale),
+                           bits_of(p.learning_rate_scale),
+                           p.extents[0],
+                           p.rank > 1 ? p.extents[1] : 0,
+                           p.rank > 2 ? p.extents[2] : 0,
+                           p.rank > 3 ? p.extents[3] : 0};
   return static_cast<int64_t>(hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(parameter.name))));
 }
 
@@ -93,8 +103,10 @@ std::shared_ptr<Family> Family::create(std::shared_ptr<Mesh> mesh, const moemesh
                                        const Finding& problem) {
   mesh->require_usable();
   const Finding finding = problem ? problem : attempt([&] {
-    require(params.kind == MOEMESH_SHARED || params.kind == MOEMESH_EXPERT, bad, "family kind: expected 1 or 2, got {}", params.kind);
-    require(params.dtype != MOEMESH_BFLOAT16, MOEMESH_ERROR_NOT_SUPPORTED, "family dtype: BFLOAT16 is not supported in this release");
+    require(params.kind == MOEMESH_SHARED || params.kind == MOEMESH_EXPERT, bad, "family kind: expected 1 or 2, got {}",
+            params.kind);
+    require(params.dtype != MOEMESH_BFLOAT16, MOEMESH_ERROR_NOT_SUPPORTED,
+            "family dtype: BFLOAT16 is not supported in this release");
     require(params.dtype == MOEMESH_FLOAT32, bad, "family dtype: expected FLOAT32, got {}", params.dtype);
   });
   const Field fields[] = {{"kind", params.kind}, {"dtype", params.dtype}, {"seed", params.seed}};
@@ -115,8 +127,9 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
   parameter->name = params.name;
   parameter->params = params;
   parameter->extents.assign(params.extents, params.extents + params.rank);
-  parameter->experts = shared() ? ExpertRange{0, 1}
-                                : experts_of(params.experts, mesh_->layout().axis_size(MOEMESH_AXIS_EXPERT_EP), mesh_->here().expert_ep);
+  parameter->experts =
+      shared() ? ExpertRange{0, 1}
+               : experts_of(params.experts, mesh_->layout().axis_size(MOEMESH_AXIS_EXPERT_EP), mesh_->here().expert_ep);
   parameter->slice = slice_of(*this, params);
   parameter->data = static_cast<float*>(params.data);
   parameter->gradient = static_cast<float*>(params.gradient);
@@ -127,7 +140,8 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
 }
 
 Parameter* Family::find(const std::string& name) const {
-  const auto found = std::find_if(parameters_.begin(), parameters_.end(), [&](const auto& p) { return p->name == name; });
+  const auto found =
+      std::find_if(parameters_.begin(), parameters_.end(), [&](const auto& p) { return p->name == name; });
   return found == parameters_.end() ? nullptr : found->get();
 }
 
@@ -184,8 +198,8 @@ void Family::initialize(Parameter& parameter) const {
   for (int64_t i = 0; i < parameter.experts.count; ++i) {
     const int64_t words[] = {params_.seed, params_.kind, shared() ? -1 : parameter.experts.first + i};
     const uint64_t key = hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(parameter.name)));
-    kernels::initialize(static_cast<kernels::Distribution>(parameter.params.init_kind), parameter.params.init_value, key,
-                        parameter.slice, parameter.data + i * parameter.local_matrix());
+    kernels::initialize(static_cast<kernels::Distribution>(parameter.params.init_kind), parameter.params.init_value,
+                        key, parameter.slice, parameter.data + i * parameter.local_matrix());
   }
 }
 

@@ -30,10 +30,10 @@ struct Parameter {
   float* gradient = nullptr;
   bool borrowed_data = false;
   bool borrowed_gradient = false;
-  int64_t offset = 0;                 // first element in the family's flat order
-  int32_t ready = 0;                  // microbatches of the open step whose gradient is in
-  int32_t acquired = 0;               // acquires without their release
-  uintptr_t handle = 0;               // of the C API, once it was asked for
+  int64_t offset = 0;    // first element in the family's flat order
+  int32_t ready = 0;     // microbatches of the open step whose gradient is in
+  int32_t acquired = 0;  // acquires without their release
+  uintptr_t handle = 0;  // of the C API, once it was asked for
 
   int64_t local_matrix() const { return slice.outer * slice.local * slice.inner; }
   int64_t unsplit_matrix() const { return slice.outer * slice.dim * slice.inner; }
@@ -69,7 +69,12 @@ class Family {
 
   const FlatView& values() const { return values_; }
   const FlatView& gradients() const { return gradients_; }
-  Shards shards() const { return {values_.size(), group().size(), }; }
+  Shards shards() const {
+    return {
+        values_.size(),
+        group().size(),
+    };
+  }
   int64_t own_bytes_data() const { return own_data_.bytes(); }
 
   void require_committed() const;

@@ -39,7 +39,8 @@ class FlatView {
   float* contiguous() const { return pieces_.size() == 1 ? pieces_.front().data : nullptr; }
 
   void copy_out(int64_t begin, int64_t end, float* to) const {
-    for_each(begin, end, [&](const float* data, int64_t from, int64_t n) { std::copy_n(data, n, to + (from - begin)); });
+    for_each(begin, end,
+             [&](const float* data, int64_t from, int64_t n) { std::copy_n(data, n, to + (from - begin)); });
   }
   void copy_in(int64_t begin, int64_t end, const float* from) const {
     for_each(begin, end, [&](float* data, int64_t first, int64_t n) { std::copy_n(from + (first - begin), n, data); });

@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #include "impl/family/reduction.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "impl/base/error.hpp"
@@ -18,7 +19,9 @@ void expect_no_failure(bool peer_failed) {
   require(!peer_failed, MOEMESH_ERROR_COMMUNICATION, "a rank sent less than agreed during a reduction");
 }
 
-Purpose purpose_of(const Family& family, int32_t phase, int32_t collective) { return {family.kind(), phase, collective}; }
+Purpose purpose_of(const Family& family, int32_t phase, int32_t collective) {
+  return {family.kind(), phase, collective};
+}
 
 void sum_partial_over_tp(Family& family) {
   Communicator& tp = family.mesh().group(family.tp_axis());
@@ -34,7 +37,7 @@ struct Range {
   int64_t begin, end;
   int64_t size() const { return end - begin; }
 };
-Range chunk_of(const Shards& shards, int64_t owner, int64_t first, int64_t count) {
+Range range_of(const Shards& shards, int64_t owner, int64_t first, int64_t count) {
   const int64_t begin = std::min(shards.end(owner), shards.begin(owner) + first);
   return {begin, std::min(shards.end(owner), begin + count)};
 }
@@ -44,7 +47,7 @@ void reduce_chunk(Family& family, const Shards& shards, int64_t first, int64_t c
   Communicator& group = family.group();
   Workspace& workspace = family.mesh().workspace();
   const int64_t d = group.size();
-  const Range own = chunk_of(shards, group.rank(), first, count);
+  const Range own = range_of(shards, group.rank(), first, count);
   auto* send = workspace.get<float>(Workspace::flat_send, d * count);
   auto* receive = workspace.get<float>(Workspace::flat_receive, d * count);
   Exchange exchange;
@@ -52,7 +55,7 @@ void reduce_chunk(Family& family, const Shards& shards, int64_t first, int64_t c
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
   std::vector<const float*> parts;
   for (int64_t peer = 0; peer < d; ++peer) {
-    const Range range = chunk_of(shards, peer, first, count);
+    const Range range = range_of(shards, peer, first, count);
     family.gradients().copy_out(range.begin, range.end, send + peer * count);
     exchange.send_offset.push_back(peer * count * 4);
     exchange.send_bytes.push_back(range.size() * 4);
@@ -83,7 +86,21 @@ void reduce_gradients(Family& family, float factor, bool gather) {
   const int64_t count = std::min(chunk_elements, shards.part());
   for (int64_t first = 0; first < shards.part(); first += count) reduce_chunk(family, shards, first, count, factor);
   if (gather)
-    gather_shards(family, family.gradients(), purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_GATHER));
+    gather_shards(family, family.gradients(),
+                  purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_GATHER));
+}
+
+void reserve_reduction(Family& family) {
+  Workspace& workspace = family.mesh().workspace();
+  const Shards shards = family.shards();
+  const int64_t chunks = shards.owners * std::min(chunk_elements, shards.part());
+  for (const auto& parameter : family.parameters())
+    if (parameter->params.tp_kind == MOEMESH_TP_PARTIAL)
+      family.mesh().group(family.tp_axis()).reserve_all_reduce(parameter->elements() * 4);
+  if (shards.owners == 1) return;
+  const bool in_place = family.values().contiguous() && family.gradients().contiguous();
+  workspace.get<float>(Workspace::flat_send, in_place ? chunks : std::max(chunks, shards.size));
+  workspace.get<float>(Workspace::flat_receive, chunks);
 }
 
 void gather_shards(Family& family, const FlatView& flat, Purpose purpose) {

@@ -12,6 +12,9 @@ namespace moemesh {
 // depend neither on the size of the chunks nor on `gather`. Collective over the group (and tp).
 void reduce_gradients(Family& family, float factor, bool gather);
 
+// Takes the memory that the two functions here will need. Local: a rank that runs out of it can still tell the others.
+void reserve_reduction(Family& family);
+
 // Every rank's shard of `flat` to every rank of the family's group. Collective over the group.
 void gather_shards(Family& family, const FlatView& flat, Purpose purpose);
 

@@ -34,20 +34,28 @@ bool contributes(const Parameter& parameter) {
 
 void check_expert(const Parameter& parameter, int64_t expert) {
   const int64_t count = parameter.family->shared() ? 1 : parameter.params.experts;
-  require(expert >= 0 && expert < count, MOEMESH_ERROR_INVALID_ARGUMENT, "{}: expert: expected 0..{}, got {}", parameter.name,
-          count - 1, expert);
+  require(expert >= 0 && expert < count, MOEMESH_ERROR_INVALID_ARGUMENT, "{}: expert: expected 0..{}, got {}",
+          parameter.name, count - 1, expert);
 }
 
-void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, float* whole) {
+Buffer<uint32_t> reserve_read(const Parameter& parameter) {
+  Mesh& mesh = parameter.family->mesh();
+  Buffer<uint32_t> bits(mesh.allocator(), parameter.unsplit_matrix());
+  mesh.group(MOEMESH_GROUP_STAGE).reserve_all_reduce(bits.bytes());
+  return bits;
+}
+
+void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, const Buffer<uint32_t>& bits,
+                float* whole) {
   const Family& family = *parameter.family;
   const Shards shards = family.shards();
   const int64_t owner = family.group().rank();
   const int64_t begin = std::max(quantity.begin, shards.begin(owner)), end = std::min(quantity.end, shards.end(owner));
-  Buffer<uint32_t> bits(family.mesh().allocator(), parameter.unsplit_matrix());
   std::fill_n(bits.data(), bits.size(), 0U);
   if (contributes(parameter))
     for_each_run(parameter, expert, begin, end, [&](int64_t flat, int64_t unsplit, int64_t n) {
-      quantity.flat.copy_out(flat - quantity.begin, flat - quantity.begin + n, reinterpret_cast<float*>(bits.data() + unsplit));
+      quantity.flat.copy_out(flat - quantity.begin, flat - quantity.begin + n,
+                             reinterpret_cast<float*>(bits.data() + unsplit));
     });
   const Purpose purpose{family.kind(), MOEMESH_PHASE_SETUP, MOEMESH_COLLECTIVE_ALL_REDUCE};
   const bool failed =

@@ -52,7 +52,7 @@ class MeshLayout {
   // axes: dense bits, or expert bits with or without pp; anything else is invalid, as is 0.
   static bool valid_axes(int32_t axes);
   int64_t group_size(int32_t axes) const;
-  int64_t group_position(int32_t axes, int64_t rank) const;                 // in ascending rank order
+  int64_t group_position(int32_t axes, int64_t rank) const;                  // in ascending rank order
   int64_t group_member(int32_t axes, int64_t rank, int64_t position) const;  // a rank
 
  private:

@@ -85,7 +85,8 @@ void Block::pack(const Rows<float>& tokens, const Lanes& lanes, std::byte* buffe
   for (size_t p = 0; p < lanes.offset.size(); ++p)
     base.push_back(static_cast<int64_t>(p) == own() ? nullptr : reinterpret_cast<char*>(buffer + lanes.offset[p]));
   kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), row_bytes(), to);
-  const int64_t before = plan.copy_offsets[static_cast<size_t>(own())], after = plan.copy_offsets[static_cast<size_t>(own()) + 1];
+  const int64_t before = plan.copy_offsets[static_cast<size_t>(own())],
+                after = plan.copy_offsets[static_cast<size_t>(own()) + 1];
   kernels::copy_rows(before, tokens.width, from, to);
   kernels::copy_rows(plan.copies - after, tokens.width, from + after, to + after);
 }
@@ -108,9 +109,11 @@ void Block::dispatch(const Rows<float>& x) {
   exchange(send, buffer, receive, tape_.dispatched.data());
   if (outcome_.failed()) return;
   for (size_t p = 0; p < receive.offset.size(); ++p) {
-    const auto bytes = static_cast<size_t>(received.tag_offsets[p + 1] - received.tag_offsets[p]) * sizeof(kernels::RowTag);
-    const void* from = static_cast<int64_t>(p) == own() ? static_cast<const void*>(source.row_tags.data() + source.tag_offsets[p])
-                                                        : tape_.dispatched.data() + receive.tags_at[p];
+    const auto bytes =
+        static_cast<size_t>(received.tag_offsets[p + 1] - received.tag_offsets[p]) * sizeof(kernels::RowTag);
+    const void* from = static_cast<int64_t>(p) == own()
+                           ? static_cast<const void*>(source.row_tags.data() + source.tag_offsets[p])
+                           : tape_.dispatched.data() + receive.tags_at[p];
     if (bytes > 0) std::memcpy(received.row_tags.data() + received.tag_offsets[p], from, bytes);
   }
 }
@@ -127,7 +130,8 @@ void Block::combine_backward(const Rows<float>& dy) {
   received_ = arrived;
 }
 
-const float* const* Block::received_rows(Workspace::Slot slot, const Rows<float>& tokens, const std::byte* buffer, bool tagged) {
+const float* const* Block::received_rows(Workspace::Slot slot, const Rows<float>& tokens, const std::byte* buffer,
+                                         bool tagged) {
   const ReceivePlan& plan = tape_.received;
   const Lanes lanes = receive_lanes(tagged, false);
   auto* rows = workspace().get<float*>(slot, plan.copies);
@@ -153,7 +157,8 @@ float* const* Block::result_rows(bool tagged) {
   auto* rows = workspace().get<float*>(Workspace::pointers3, plan.copies);
   std::vector<char*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
-    base.push_back(reinterpret_cast<char*>(static_cast<int64_t>(p) == own() ? returned_ + home.offset[p] : results_ + lanes.offset[p]));
+    base.push_back(reinterpret_cast<char*>(static_cast<int64_t>(p) == own() ? returned_ + home.offset[p]
+                                                                            : results_ + lanes.offset[p]));
   kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), row_bytes(), rows);
   return rows;
 }

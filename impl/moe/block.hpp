@@ -23,7 +23,8 @@ class Block {
   // Rows (dy) of this rank's copies to the experts' ranks; the backward of combine.
   void combine_backward(const Rows<float>& dy);
   // Where the received copies lie: own ones in the caller's `tokens`, others in the buffer of the last exchange.
-  const float* const* received_rows(Workspace::Slot slot, const Rows<float>& tokens, const std::byte* buffer, bool tagged);
+  const float* const* received_rows(Workspace::Slot slot, const Rows<float>& tokens, const std::byte* buffer,
+                                    bool tagged);
   // Where the results for the received copies go: own ones to the place where returned copies of this rank are gathered.
   float* const* result_rows(bool tagged);
   // The results back to their sources. Afterwards returned_rows() has one row for each copy of this rank.

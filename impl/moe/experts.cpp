@@ -24,15 +24,16 @@ void Layer::experts_forward(Tape& tape, const float* const* copies, float* const
     kernels::grouped_rows_times_transposed(groups, F, H, x, wg_->data, tape.hidden_gate.data());
   }
   float* active = workspace.get<float>(Workspace::rows_hidden, R * F);
-  kernels::activate(activation(), R, F, tape.hidden.data(), gated() ? tape.hidden_gate.data() : nullptr, plan.gate_of_row.data(),
-                    active);
+  kernels::activate(activation(), R, F, tape.hidden.data(), gated() ? tape.hidden_gate.data() : nullptr,
+                    plan.gate_of_row.data(), active);
   float* out = workspace.get<float>(Workspace::rows_out, R * H);
   kernels::grouped_rows_times_transposed(groups, H, F, active, w2_->data, out);
   kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), out, outputs);
 }
 
 // gradients: dy of each copy. outputs: dx of each copy. The gates' gradients <dA, A> go into the row tags.
-void Layer::experts_backward(Tape& tape, const float* const* copies, const float* const* gradients, float* const* outputs) {
+void Layer::experts_backward(Tape& tape, const float* const* copies, const float* const* gradients,
+                             float* const* outputs) {
   ReceivePlan& plan = tape.received;
   Workspace& workspace = mesh_->workspace();
   const int64_t R = plan.rows, H = params_.hidden, F = local_ffn();
@@ -64,16 +65,33 @@ void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& 
   const int64_t T = x.rows, H = params_.hidden, F = local_shared_ffn();
   const auto product = [&](const Parameter& weights, Buffer<float>& out) {
     out.reserve(mesh_->allocator(), T * F);
-    kernels::gemm({.transpose_b = true, .m = T, .n = F, .k = H, .a = x.data, .lda = x.ld, .b = weights.data, .ldb = H,
-                   .c = out.data(), .ldc = F});
+    kernels::gemm({.transpose_b = true,
+                   .m = T,
+                   .n = F,
+                   .k = H,
+                   .a = x.data,
+                   .lda = x.ld,
+                   .b = weights.data,
+                   .ldb = H,
+                   .c = out.data(),
+                   .ldc = F});
   };
   product(*shared_w1_, tape.shared_hidden);
   if (gated()) product(*shared_wg_, tape.shared_hidden_gate);
   float* active = mesh_->workspace().get<float>(Workspace::rows_hidden, T * F);
-  kernels::activate(activation(), T, F, tape.shared_hidden.data(), gated() ? tape.shared_hidden_gate.data() : nullptr, nullptr,
-                    active);
-  kernels::gemm({.transpose_b = true, .m = T, .n = H, .k = F, .a = active, .lda = F, .b = shared_w2_->data, .ldb = F, .c = y.data,
-                 .ldc = y.ld, .accumulate = true});
+  kernels::activate(activation(), T, F, tape.shared_hidden.data(), gated() ? tape.shared_hidden_gate.data() : nullptr,
+                    nullptr, active);
+  kernels::gemm({.transpose_b = true,
+                 .m = T,
+                 .n = H,
+                 .k = F,
+                 .a = active,
+                 .lda = F,
+                 .b = shared_w2_->data,
+                 .ldb = F,
+                 .c = y.data,
+                 .ldc = y.ld,
+                 .accumulate = true});
 }
 
 void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>& dy, const Rows<float>& dx) {
@@ -83,15 +101,42 @@ void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>&
   float* dh = workspace.get<float>(Workspace::rows_hidden, T * F);
   float* active = workspace.get<float>(Workspace::rows_hidden2, T * F);
   float* dhg = gated() ? workspace.get<float>(Workspace::rows_hidden3, T * F) : nullptr;
-  kernels::gemm({.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = shared_w2_->data, .ldb = F, .c = dh, .ldc = F});
-  kernels::activate_backward(activation(), T, F, tape.shared_hidden.data(), gated() ? tape.shared_hidden_gate.data() : nullptr,
-                             nullptr, dh, dhg, active, nullptr);
-  kernels::gemm({.transpose_a = true, .m = H, .n = F, .k = T, .a = dy.data, .lda = dy.ld, .b = active, .ldb = F,
-                 .c = shared_w2_->gradient, .ldc = F, .accumulate = true});
+  kernels::gemm(
+      {.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = shared_w2_->data, .ldb = F, .c = dh, .ldc = F});
+  kernels::activate_backward(activation(), T, F, tape.shared_hidden.data(),
+                             gated() ? tape.shared_hidden_gate.data() : nullptr, nullptr, dh, dhg, active, nullptr);
+  kernels::gemm({.transpose_a = true,
+                 .m = H,
+                 .n = F,
+                 .k = T,
+                 .a = dy.data,
+                 .lda = dy.ld,
+                 .b = active,
+                 .ldb = F,
+                 .c = shared_w2_->gradient,
+                 .ldc = F,
+                 .accumulate = true});
   const auto input = [&](const float* dhidden, const Parameter& weights) {
-    kernels::gemm({.transpose_a = true, .m = F, .n = H, .k = T, .a = dhidden, .lda = F, .b = x.data, .ldb = x.ld,
-                   .c = weights.gradient, .ldc = H, .accumulate = true});
-    kernels::gemm({.m = T, .n = H, .k = F, .a = dhidden, .lda = F, .b = weights.data, .ldb = H, .c = dx.data, .ldc = dx.ld,
+    kernels::gemm({.transpose_a = true,
+                   .m = F,
+                   .n = H,
+                   .k = T,
+                   .a = dhidden,
+                   .lda = F,
+                   .b = x.data,
+                   .ldb = x.ld,
+                   .c = weights.gradient,
+                   .ldc = H,
+                   .accumulate = true});
+    kernels::gemm({.m = T,
+                   .n = H,
+                   .k = F,
+                   .a = dhidden,
+                   .lda = F,
+                   .b = weights.data,
+                   .ldb = H,
+                   .c = dx.data,
+                   .ldc = dx.ld,
                    .accumulate = true});
   };
   input(dh, *shared_w1_);

@@ -17,8 +17,8 @@ struct Lanes {
   int64_t total = 0;
 };
 
-inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vector<int64_t>* tag_offsets, int64_t row_bytes,
-                        int64_t own, bool keep_own) {
+inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vector<int64_t>* tag_offsets,
+                        int64_t row_bytes, int64_t own, bool keep_own) {
   Lanes lanes;
   for (size_t p = 0; p + 1 < copy_offsets.size(); ++p) {
     const bool mine = static_cast<int64_t>(p) == own;
@@ -32,7 +32,8 @@ inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vec
   return lanes;
 }
 
-inline Exchange make_exchange(const Lanes& send, const std::byte* send_base, const Lanes& receive, std::byte* receive_base) {
+inline Exchange make_exchange(const Lanes& send, const std::byte* send_base, const Lanes& receive,
+                              std::byte* receive_base) {
   return {send_base, send.offset, send.bytes, receive_base, receive.offset, receive.bytes};
 }
 

@@ -23,16 +23,19 @@ void check_sizes(const moemesh_layer_params& p, const MeshLayout& layout) {
   require(p.experts >= 1 && p.experts <= INT32_MAX, bad, "experts: expected 1..2^31-1, got {}", p.experts);
   require(p.top_k >= 1 && p.top_k <= p.experts, bad, "top_k: expected 1..{} (experts), got {}", p.experts, p.top_k);
   require(p.shared_ffn >= 0, bad, "shared_ffn: expected >= 0, got {}", p.shared_ffn);
-  require(p.ffn % layout.sizes().expert_tp == 0, bad, "ffn: {} is not divisible by expert_tp {}", p.ffn, layout.sizes().expert_tp);
-  require(p.shared_ffn % layout.sizes().tp == 0, bad, "shared_ffn: {} is not divisible by tp {}", p.shared_ffn, layout.sizes().tp);
+  require(p.ffn % layout.sizes().expert_tp == 0, bad, "ffn: {} is not divisible by expert_tp {}", p.ffn,
+          layout.sizes().expert_tp);
+  require(p.shared_ffn % layout.sizes().tp == 0, bad, "shared_ffn: {} is not divisible by tp {}", p.shared_ffn,
+          layout.sizes().tp);
 }
 
 // The largest of the layer's matrices, of all experts, in bytes: rows*columns*experts*4.
 void check_fits(const moemesh_layer_params& p) {
   int64_t size = 4;
   for (const int64_t factor : {p.hidden, std::max(p.ffn, p.shared_ffn), p.experts})
-    require(!__builtin_mul_overflow(size, factor, &size), bad, "hidden, ffn, experts: expected less than 2^63 bytes, got {}, {}, {}",
-            p.hidden, std::max(p.ffn, p.shared_ffn), p.experts);
+    require(!__builtin_mul_overflow(size, factor, &size), bad,
+            "hidden, ffn, experts: expected less than 2^63 bytes, got {}, {}, {}", p.hidden,
+            std::max(p.ffn, p.shared_ffn), p.experts);
 }
 
 void check_kinds(const moemesh_layer_params& p) {
@@ -50,7 +53,8 @@ void check_families(const Mesh& mesh, const Family& shared, const Family& expert
   require(shared.kind() == MOEMESH_SHARED, bad, "shared: expected a SHARED family");
   require(expert.kind() == MOEMESH_EXPERT, bad, "expert: expected an EXPERT family");
   require(&shared.mesh() == &mesh && &expert.mesh() == &mesh, bad, "the families belong to another mesh");
-  require(!shared.committed() && !expert.committed(), MOEMESH_ERROR_INVALID_STATE, "layer_create: a family is committed already");
+  require(!shared.committed() && !expert.committed(), MOEMESH_ERROR_INVALID_STATE,
+          "layer_create: a family is committed already");
 }
 
 std::vector<Field> fields_of(const moemesh_layer_params& p) {
@@ -72,8 +76,8 @@ std::vector<Field> fields_of(const moemesh_layer_params& p) {
 }
 
 // A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
-Parameter& add_matrix(Family& family, const std::string& name, int64_t experts, int64_t rows, int64_t columns, int32_t cut,
-                      double deviation) {
+Parameter& add_matrix(Family& family, const std::string& name, int64_t experts, int64_t rows, int64_t columns,
+                      int32_t cut, double deviation) {
   moemesh_parameter_params params{};
   params.name = name.c_str();
   params.experts = experts;
@@ -90,8 +94,9 @@ Parameter& add_matrix(Family& family, const std::string& name, int64_t experts, 
 
 }  // namespace
 
-std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
-                                     const moemesh_layer_params& params, const Finding& problem) {
+std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
+                                     std::shared_ptr<Family> expert, const moemesh_layer_params& params,
+                                     const Finding& problem) {
   mesh->require_usable();
   const Finding finding = problem ? problem : attempt([&] {
     require(params.name != nullptr && params.name[0] != 0, bad, "layer name: expected a text, got none");
@@ -106,7 +111,8 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
     for (const char* part : {".w1", ".wg", ".w2"})
       require(!expert->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
   });
-  agree_on_configuration(mesh->group(MOEMESH_GROUP_WORLD), "layer_create", fields_of(params), finding.status, finding.text);
+  agree_on_configuration(mesh->group(MOEMESH_GROUP_WORLD), "layer_create", fields_of(params), finding.status,
+                         finding.text);
   auto layer = std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params);
   layer->register_parameters();
   return layer;
@@ -129,7 +135,8 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
 
 void Layer::register_parameters() {
   const auto& p = params_;
-  if (!caller_router()) router_ = &add_matrix(*shared_, name_ + ".router", 0, p.experts, p.hidden, -1, p.init_std_router);
+  if (!caller_router())
+    router_ = &add_matrix(*shared_, name_ + ".router", 0, p.experts, p.hidden, -1, p.init_std_router);
   w1_ = &add_matrix(*expert_, name_ + ".w1", p.experts, p.ffn, p.hidden, 0, p.init_std_in);
   if (gated()) wg_ = &add_matrix(*expert_, name_ + ".wg", p.experts, p.ffn, p.hidden, 0, p.init_std_in);
   w2_ = &add_matrix(*expert_, name_ + ".w2", p.experts, p.hidden, p.ffn, 1, p.init_std_out);
@@ -150,13 +157,14 @@ void Layer::require_step(int32_t microbatch) const {
   require(step && step->open, MOEMESH_ERROR_INVALID_STATE, "layer {}: training needs an open step", name_);
   require(router_ == nullptr && !shared_w1_ ? true : shared_->step.get() == step, MOEMESH_ERROR_INVALID_STATE,
           "layer {}: its two families belong to different optimizers", name_);
-  require(microbatch >= 0 && microbatch < step->microbatches, bad, "microbatch: expected 0..{}, got {}", step->microbatches - 1,
-          microbatch);
+  require(microbatch >= 0 && microbatch < step->microbatches, bad, "microbatch: expected 0..{}, got {}",
+          step->microbatches - 1, microbatch);
 }
 
 void Layer::require_gradients_wanted() const {
   require(w1_->ready < expert_->step->microbatches, MOEMESH_ERROR_INVALID_STATE,
-          "layer {}: a step of {} microbatches has had {} backwards already", name_, expert_->step->microbatches, w1_->ready);
+          "layer {}: a step of {} microbatches has had {} backwards already", name_, expert_->step->microbatches,
+          w1_->ready);
 }
 
 std::unique_ptr<Tape> Layer::fresh_tape() {
@@ -191,8 +199,8 @@ void Layer::mark_ready() {
 }
 
 kernels::RouterConfig Layer::router_config() const {
-  return {params_.experts, params_.top_k, static_cast<kernels::Score>(params_.score), static_cast<kernels::Gate>(params_.gate),
-          static_cast<float>(params_.gate_scale)};
+  return {params_.experts, params_.top_k, static_cast<kernels::Score>(params_.score),
+          static_cast<kernels::Gate>(params_.gate), static_cast<float>(params_.gate_scale)};
 }
 
 }  // namespace moemesh

@@ -29,7 +29,7 @@ struct BackwardArguments {
 
 struct LayerStatistics {
   int64_t tokens = 0, rows = 0, copies_sent = 0, rows_received = 0, nonfinite_tokens = 0;
-  std::vector<int64_t> rows_per_expert;  // [E], of this shard
+  std::vector<int64_t> rows_per_expert;           // [E], of this shard
   std::vector<int64_t> rows_received_per_expert;  // [E]
 };
 
@@ -75,9 +75,12 @@ class Layer {
   void index_received(Tape& tape);
   void experts_forward(Tape& tape, const float* const* copies, float* const* outputs);
   void experts_backward(Tape& tape, const float* const* copies, const float* const* gradients, float* const* outputs);
+  void reserve_forward(Tape& tape);
+  void reserve_backward(const Tape& tape);
   void shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& y);
   void shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>& dy, const Rows<float>& dx);
-  void router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx, const Rows<float>& dlogits);
+  void router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx,
+                       const Rows<float>& dlogits);
   void mark_ready();
 
   kernels::RouterConfig router_config() const;

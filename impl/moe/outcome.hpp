@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <tuple>
 #include <utility>
 
 #include "impl/base/error.hpp"
@@ -34,10 +35,12 @@ class Outcome {
   }
   void sum(Communicator& comm, float* data, int64_t count, Purpose purpose) {
     if (comm.size() == 1) return;
-    if (failed())
-      comm.all_reduce_failed(purpose);
-    else if (comm.all_reduce(data, count, Communicator::Op::sum, purpose))
-      hear(-1, MOEMESH_ERROR_PEER_FAILED);
+    if (failed()) return comm.all_reduce_failed(purpose);
+    bool peer_failed = false;
+    // Where it finds no memory, it has told its peers before it throws.
+    own_ = attempt([&] { peer_failed = comm.all_reduce(data, count, Communicator::Op::sum, purpose); });
+    if (own_.status < 0) throw Error(own_.status, own_.text);
+    if (peer_failed) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
 
   // What the call returns on this rank: the own error, or the peers'.

@@ -7,7 +7,8 @@
 namespace moemesh {
 namespace {
 
-void sort(Workspace& workspace, int64_t n, const int32_t* key, int64_t buckets, int64_t* position, std::vector<int64_t>& offsets) {
+void sort(Workspace& workspace, int64_t n, const int32_t* key, int64_t buckets, int64_t* position,
+          std::vector<int64_t>& offsets) {
   offsets.resize(static_cast<size_t>(buckets) + 1);
   auto* scratch = workspace.get<int64_t>(Workspace::integers2, kernels::sort_workspace(n, buckets));
   kernels::stable_sort(n, key, buckets, position, offsets.data(), scratch);
@@ -29,7 +30,8 @@ void Layer::plan_source(Tape& tape) {
   plan.copy_token.reserve(allocator, plan.copies);
   plan.first_tag.reserve(allocator, plan.copies + 1);
   auto* rows = workspace.get<int32_t>(Workspace::integers3, plan.copies);
-  kernels::describe_copies(T, params_.top_k, chosen, owner_.data(), plan.copy_of_choice.data(), plan.copy_token.data(), rows);
+  kernels::describe_copies(T, params_.top_k, chosen, owner_.data(), plan.copy_of_choice.data(), plan.copy_token.data(),
+                           rows);
   kernels::exclusive_sum(plan.copies, rows, plan.first_tag.data());
   plan.tags = plan.first_tag[plan.copies];
   plan.tag_offsets.clear();
@@ -53,13 +55,13 @@ void Layer::index_received(Tape& tape) {
   plan.row_of_tag.reserve(allocator, n);
   sort(workspace, n, key, local_experts_.count, plan.row_of_tag.data(), plan.expert_offsets);
   require(copy_of_tag[n] == plan.copies && plan.expert_offsets.back() == n, MOEMESH_ERROR_INTERNAL,
-          "layer {}: received {} copies and {} rows, expected {} and {}", name_, copy_of_tag[n], plan.expert_offsets.back(),
-          plan.copies, n);
+          "layer {}: received {} copies and {} rows, expected {} and {}", name_, copy_of_tag[n],
+          plan.expert_offsets.back(), plan.copies, n);
   plan.copy_of_row.reserve(allocator, n);
   plan.gate_of_row.reserve(allocator, n);
   plan.first_tag.reserve(allocator, plan.copies + 1);
-  kernels::index_rows(n, plan.row_tags.data(), copy_of_tag, plan.row_of_tag.data(), plan.copies, plan.copy_of_row.data(),
-                      plan.gate_of_row.data(), plan.first_tag.data());
+  kernels::index_rows(n, plan.row_tags.data(), copy_of_tag, plan.row_of_tag.data(), plan.copies,
+                      plan.copy_of_row.data(), plan.gate_of_row.data(), plan.first_tag.data());
 }
 
 }  // namespace moemesh

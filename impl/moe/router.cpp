@@ -12,7 +12,8 @@
 namespace moemesh {
 namespace {
 
-void keep_mask(const ForwardArguments& arguments, const std::shared_ptr<const Allocator>& allocator, Decision& decision) {
+void keep_mask(const ForwardArguments& arguments, const std::shared_ptr<const Allocator>& allocator,
+               Decision& decision) {
   decision.has_mask = arguments.mask != nullptr;
   decision.mask.reserve(allocator, decision.tokens);
   for (int64_t t = 0; t < decision.tokens; ++t)
@@ -40,10 +41,19 @@ void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
   if (caller_router())
     kernels::copy_masked(T, E, arguments.logits.data, arguments.logits.ld, nullptr, 1, decision.logits.data(), E);
   else
-    kernels::gemm({.transpose_b = true, .m = T, .n = E, .k = params_.hidden, .a = arguments.x.data, .lda = arguments.x.ld,
-                   .b = router_->data, .ldb = params_.hidden, .c = decision.logits.data(), .ldc = E});
-  const auto summary = kernels::route(router_config(), T, decision.logits.data(), E, decision.has_mask ? decision.mask.data() : nullptr,
-                                      1, decision.chosen.data(), decision.gates.data());
+    kernels::gemm({.transpose_b = true,
+                   .m = T,
+                   .n = E,
+                   .k = params_.hidden,
+                   .a = arguments.x.data,
+                   .lda = arguments.x.ld,
+                   .b = router_->data,
+                   .ldb = params_.hidden,
+                   .c = decision.logits.data(),
+                   .ldc = E});
+  const auto summary =
+      kernels::route(router_config(), T, decision.logits.data(), E, decision.has_mask ? decision.mask.data() : nullptr,
+                     1, decision.chosen.data(), decision.gates.data());
   decision.routed = summary.routed;
   decision.nonfinite = summary.nonfinite;
   require(summary.nonfinite == 0 || params_.nonfinite == MOEMESH_NONFINITE_DROP, MOEMESH_ERROR_NONFINITE_ROUTER,
@@ -56,11 +66,29 @@ void Layer::router_backward(Tape& tape, const Rows<float>& x, const float* dgate
                             const Rows<float>& dlogits) {
   const int64_t T = tape.decision.tokens, E = params_.experts, H = params_.hidden;
   float* gradient = mesh_->workspace().get<float>(Workspace::logits, T * E);
-  kernels::route_backward(router_config(), T, tape.decision.logits.data(), E, tape.decision.chosen.data(), dgates, gradient);
+  kernels::route_backward(router_config(), T, tape.decision.logits.data(), E, tape.decision.chosen.data(), dgates,
+                          gradient);
   if (caller_router()) return kernels::copy_masked(T, E, gradient, E, nullptr, 1, dlogits.data, dlogits.ld);
-  kernels::gemm({.transpose_a = true, .m = E, .n = H, .k = T, .a = gradient, .lda = E, .b = x.data, .ldb = x.ld,
-                 .c = router_->gradient, .ldc = H, .accumulate = true});
-  kernels::gemm({.m = T, .n = H, .k = E, .a = gradient, .lda = E, .b = router_->data, .ldb = H, .c = dx.data, .ldc = dx.ld,
+  kernels::gemm({.transpose_a = true,
+                 .m = E,
+                 .n = H,
+                 .k = T,
+                 .a = gradient,
+                 .lda = E,
+                 .b = x.data,
+                 .ldb = x.ld,
+                 .c = router_->gradient,
+                 .ldc = H,
+                 .accumulate = true});
+  kernels::gemm({.m = T,
+                 .n = H,
+                 .k = E,
+                 .a = gradient,
+                 .lda = E,
+                 .b = router_->data,
+                 .ldb = H,
+                 .c = dx.data,
+                 .ldc = dx.ld,
                  .accumulate = true});
 }
 

@@ -32,6 +32,32 @@ void copy(const Rows<float>& from, const Rows<float>& to) {
 
 }  // namespace
 
+// What comes after the last exchange, taken before the first: a rank that runs out of memory there could tell nobody.
+void Layer::reserve_forward(Tape& tape) {
+  Workspace& workspace = mesh_->workspace();
+  const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn();
+  tp_.reserve_all_reduce(T * H * static_cast<int64_t>(sizeof(float)));
+  if (!shared_w1_) return;
+  if (tape.decision.has_mask) workspace.get<float>(Workspace::tokens2, T * H);
+  workspace.get<float>(Workspace::rows_hidden, T * F);
+  tape.shared_hidden.reserve(mesh_->allocator(), T * F);
+  if (gated()) tape.shared_hidden_gate.reserve(mesh_->allocator(), T * F);
+}
+
+void Layer::reserve_backward(const Tape& tape) {
+  Workspace& workspace = mesh_->workspace();
+  const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn(), width = H + params_.top_k;
+  tp_.reserve_all_reduce(T * width * static_cast<int64_t>(sizeof(float)));
+  workspace.get<float>(Workspace::tokens, T * width);
+  workspace.get<float>(Workspace::logits, T * params_.experts);
+  workspace.get<kernels::RowTag>(Workspace::tags, tape.source.tags);
+  if (tape.decision.has_mask)
+    for (const auto slot : {Workspace::tokens2, Workspace::tokens3}) workspace.get<float>(slot, T * H);
+  if (shared_w1_)
+    for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
+      workspace.get<float>(slot, T * F);
+}
+
 bool Layer::alone() const { return exchange_.size() * tp_.size() == 1; }
 
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
@@ -49,6 +75,7 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
     if (tp_.size() > 1 && y.ld != H) y = {workspace.get<float>(Workspace::tokens, T * H), T, H, H};
     decide(arguments, *tape);
     plan_source(*tape);
+    reserve_forward(*tape);
   });
   block.exchange_counts();
   if (!outcome.failed()) {  // agreed within the exchange group: its ranks skip this together
@@ -89,6 +116,7 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
   // dx and the gates' gradients lie side by side: both are partial sums over tp, added up in one all-reduce.
   Rows<float> dx{nullptr, T, H, H};
   float* dgates = nullptr;
+  outcome.run([&] { reserve_backward(*tape); });
   block.combine_backward(arguments.dy);
   outcome.run([&] {
     const auto* copies = block.received_rows(Workspace::pointers, x, tape->dispatched.data(), true);

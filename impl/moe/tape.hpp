@@ -14,26 +14,26 @@ namespace moemesh {
 // What the router decided for the tokens of one microbatch.
 struct Decision {
   int64_t tokens = 0;
-  int64_t routed = 0;     // tokens that go somewhere
-  int64_t nonfinite = 0;  // dropped rows
-  Buffer<float> logits;   // [T, E]
-  Buffer<int32_t> chosen; // [T, k]
-  Buffer<float> gates;    // [T, k]
-  Buffer<uint8_t> mask;   // [T], of the caller; used where has_mask
+  int64_t routed = 0;      // tokens that go somewhere
+  int64_t nonfinite = 0;   // dropped rows
+  Buffer<float> logits;    // [T, E]
+  Buffer<int32_t> chosen;  // [T, k]
+  Buffer<float> gates;     // [T, k]
+  Buffer<uint8_t> mask;    // [T], of the caller; used where has_mask
   bool has_mask = false;
 };
 
 // The source's half of the exchange: its copies, sorted by destination and then by token.
 struct SourcePlan {
   int64_t copies = 0;
-  int64_t tags = 0;                     // rows of all copies
-  std::vector<int64_t> copy_offsets;    // [ep+1]: copies of each destination
-  std::vector<int64_t> tag_offsets;     // [ep+1]: tags of each destination
-  Buffer<int64_t> copy_of_choice;       // [T*k]: the copy, where this choice is the first of its token there, else -1
-  Buffer<int32_t> copy_token;           // [copies]
-  Buffer<int64_t> first_tag;            // [copies+1]
-  Buffer<kernels::RowTag> row_tags;     // [tags]
-  Buffer<int32_t> slot_of_tag;          // [tags]: token*k + choice
+  int64_t tags = 0;                   // rows of all copies
+  std::vector<int64_t> copy_offsets;  // [ep+1]: copies of each destination
+  std::vector<int64_t> tag_offsets;   // [ep+1]: tags of each destination
+  Buffer<int64_t> copy_of_choice;     // [T*k]: the copy, where this choice is the first of its token there, else -1
+  Buffer<int32_t> copy_token;         // [copies]
+  Buffer<int64_t> first_tag;          // [copies+1]
+  Buffer<kernels::RowTag> row_tags;   // [tags]
+  Buffer<int32_t> slot_of_tag;        // [tags]: token*k + choice
 };
 
 // The expert rank's half: what came from each source, and the order of its rows (by expert, source, token).
@@ -53,12 +53,12 @@ struct ReceivePlan {
 // What a forward leaves for its backward. Buffers grow and are reused: a layer keeps consumed tapes.
 struct Tape {
   int32_t microbatch = 0;
-  Rows<float> x;                        // the caller's, borrowed
+  Rows<float> x;  // the caller's, borrowed
   Decision decision;
   SourcePlan source;
   ReceivePlan received;
-  Buffer<std::byte> dispatched;         // messages received by dispatch: copies of other ranks' tokens, and tags
-  Buffer<float> hidden, hidden_gate;    // [rows, F/tp]: products with W1 and Wg, before the activation
+  Buffer<std::byte> dispatched;       // messages received by dispatch: copies of other ranks' tokens, and tags
+  Buffer<float> hidden, hidden_gate;  // [rows, F/tp]: products with W1 and Wg, before the activation
   Buffer<float> shared_hidden, shared_hidden_gate;  // [T, shared F/tp]
 };
 

@@ -59,7 +59,8 @@ double FamilyState::sum_squares() const {
   return sum;
 }
 
-void FamilyState::update(const moemesh_optimizer_params& params, double learning_rate, float coefficient, int64_t step) {
+void FamilyState::update(const moemesh_optimizer_params& params, double learning_rate, float coefficient,
+                         int64_t step) {
   for_each_piece(begin_, end_, [&](const Parameter& parameter, int64_t first, int64_t n) {
     const int64_t local = first - parameter.offset;
     const double rate = learning_rate * parameter.params.learning_rate_scale;
@@ -70,7 +71,8 @@ void FamilyState::update(const moemesh_optimizer_params& params, double learning
       kernels::adamw({rate, params.beta1, params.beta2, params.epsilon, decay, step, coefficient}, n,
                      parameter.gradient + local, parameter.data + local, moment1, moment2);
     else
-      kernels::sgd({rate, params.momentum, decay, coefficient}, n, parameter.gradient + local, parameter.data + local, moment1);
+      kernels::sgd({rate, params.momentum, decay, coefficient}, n, parameter.gradient + local, parameter.data + local,
+                   moment1);
   });
   if (stage_ == 1)
     gather_shards(*family_, family_->values(), {family_->kind(), MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_ALL_GATHER});
@@ -85,11 +87,17 @@ FlatQuantity FamilyState::quantity(int32_t quantity) const {
     return FlatQuantity{flat, begin_, end_};
   };
   switch (quantity) {
-    case MOEMESH_VALUE: case MOEMESH_MASTER: return {family_->values(), 0, size};
-    case MOEMESH_GRADIENT: return {family_->gradients(), 0, size};
-    case MOEMESH_MOMENT1: return moment(1, moment1_);
-    case MOEMESH_MOMENT2: return moment(2, moment2_);
-    default: fail(MOEMESH_ERROR_INVALID_ARGUMENT, "quantity: expected 1..5, got {}", quantity);
+    case MOEMESH_VALUE:
+    case MOEMESH_MASTER:
+      return {family_->values(), 0, size};
+    case MOEMESH_GRADIENT:
+      return {family_->gradients(), 0, size};
+    case MOEMESH_MOMENT1:
+      return moment(1, moment1_);
+    case MOEMESH_MOMENT2:
+      return moment(2, moment2_);
+    default:
+      fail(MOEMESH_ERROR_INVALID_ARGUMENT, "quantity: expected 1..5, got {}", quantity);
   }
 }
 

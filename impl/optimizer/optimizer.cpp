@@ -21,11 +21,13 @@ void check(const moemesh_optimizer_params& p) {
     require(stage >= 0 && stage <= 3, bad, "stage: expected 0..3, got {}", stage);
     require(stage <= 1, MOEMESH_ERROR_NOT_SUPPORTED, "stage: 0 and 1 are supported in this release, got {}", stage);
   }
-  require(p.learning_rate >= 0 && std::isfinite(p.learning_rate), bad, "learning_rate: expected >= 0, got {}", p.learning_rate);
+  require(p.learning_rate >= 0 && std::isfinite(p.learning_rate), bad, "learning_rate: expected >= 0, got {}",
+          p.learning_rate);
   require(p.beta1 >= 0 && p.beta1 < 1, bad, "beta1: expected in [0, 1), got {}", p.beta1);
   require(p.beta2 >= 0 && p.beta2 < 1, bad, "beta2: expected in [0, 1), got {}", p.beta2);
   require(p.epsilon >= 0 && std::isfinite(p.epsilon), bad, "epsilon: expected >= 0, got {}", p.epsilon);
-  require(p.weight_decay >= 0 && std::isfinite(p.weight_decay), bad, "weight_decay: expected >= 0, got {}", p.weight_decay);
+  require(p.weight_decay >= 0 && std::isfinite(p.weight_decay), bad, "weight_decay: expected >= 0, got {}",
+          p.weight_decay);
   require(p.momentum >= 0 && p.momentum < 1, bad, "momentum: expected in [0, 1), got {}", p.momentum);
   require(p.max_norm >= 0, bad, "max_norm: expected >= 0, got {}", p.max_norm);
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
@@ -59,7 +61,8 @@ constexpr Purpose agreement{0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_AGREEMEN
 }  // namespace
 
 std::shared_ptr<Optimizer> Optimizer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
-                                             std::shared_ptr<Family> expert, const moemesh_optimizer_params& params, const Finding& problem) {
+                                             std::shared_ptr<Family> expert, const moemesh_optimizer_params& params,
+                                             const Finding& problem) {
   mesh->require_usable();
   std::vector<std::unique_ptr<FamilyState>> states;
   const Finding finding = problem ? problem : attempt([&] {
@@ -103,9 +106,14 @@ void Optimizer::begin(const moemesh_step_params& params) {
   require(params.microbatches >= 1, bad, "microbatches: expected >= 1, got {}", params.microbatches);
   require(params.objective == MOEMESH_SHARD_MEAN || params.objective == MOEMESH_TOKEN_MEAN, bad,
           "objective: expected 1 or 2, got {}", params.objective);
-  require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}", params.loss_scale);
-  *step_ = StepState{true, params.microbatches, params.objective, params.loss_scale,
-                     std::vector<int64_t>(static_cast<size_t>(params.microbatches), -1), {}};
+  require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}",
+          params.loss_scale);
+  *step_ = StepState{true,
+                     params.microbatches,
+                     params.objective,
+                     params.loss_scale,
+                     std::vector<int64_t>(static_cast<size_t>(params.microbatches), -1),
+                     {}};
   for (auto& state : states_) state->family().zero_gradients();
 }
 
@@ -128,6 +136,10 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   if (!finding) finding = problem;
   if (!finding && !(learning_rate >= 0 && std::isfinite(learning_rate)))
     finding = {bad, fmt::format("learning_rate: expected >= 0, got {}", learning_rate)};
+  if (!finding && intent != 3)
+    finding = attempt([&] {
+      for (auto& state : states_) reserve_reduction(state->family());
+    });
   const bool last_stage = mesh_->here().pp == mesh_->layout().sizes().pp - 1;
   int64_t tokens = 0;
   for (const int64_t reported : step_->loss_tokens) {

@@ -64,7 +64,8 @@ class Optimizer {
   struct Agreement {
     int64_t tokens = 0;
   };
-  Agreement agree(int32_t intent, double learning_rate, const Finding& problem);  // closes the step; throws the agreed failure
+  Agreement agree(int32_t intent, double learning_rate,
+                  const Finding& problem);  // closes the step; throws the agreed failure
   void reduce(const Agreement& agreement);
   double norm() const;
 

@@ -243,17 +243,15 @@ const std::vector<MeshSpec>& failure_meshes() {
 
 void fail_on_each_mesh(Where where) {
   if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  for (const MeshSpec& spec : failure_meshes()) {
-    if (ranks_of(spec) > world_size()) continue;
-    const Ranks ranks(ranks_of(spec));
-    if (!ranks.inside()) continue;
-    const Session session(ranks.comm(), deadline);
-    const Mesh mesh(session, spec);
-    for (const int64_t failing : {int64_t{0}, int64_t{ranks_of(spec)} - 1}) {
-      SCOPED_TRACE(to_string(spec) + ", rank " + std::to_string(failing) + " fails");
-      one_rank_fails(mesh, where, failing);
-    }
-  }
+  on_each_mesh(
+      failure_meshes(),
+      [&](const Place& place) {
+        for (const int64_t failing : {int64_t{0}, int64_t{ranks_of(place.mesh.spec())} - 1}) {
+          SCOPED_TRACE("rank " + std::to_string(failing) + " fails");
+          one_rank_fails(place.mesh, where, failing);
+        }
+      },
+      deadline);
 }
 
 TEST(Case, P34_bad_view_in_forward) { fail_on_each_mesh(Where::forward); }

@@ -49,31 +49,25 @@ void expert_grad_scale(const Mesh& mesh, MPI_Comm comm, int32_t objective, int32
   EXPECT_NEAR(result.norm, std::sqrt(2 * static_cast<double>(elements) * (1.0 + 2.25)), 1e-6);  // of W1 and W2
 }
 
-void on_case_meshes(const std::vector<MeshSpec>& meshes) {
-  for (const MeshSpec& spec : meshes) {
-    if (ranks_of(spec) > world_size()) continue;
-    const Ranks ranks(ranks_of(spec));
-    if (!ranks.inside()) continue;
-    const Session session(ranks.comm());
-    const Mesh mesh(session, spec);
-    for (const int32_t objective : {MOEMESH_TOKEN_MEAN, MOEMESH_SHARD_MEAN})
-      for (const int32_t microbatches : {1, 2, 4}) {
-        if (mesh.data_shards() * microbatches > 4) continue;
-        SCOPED_TRACE(to_string(spec) + ", objective " + std::to_string(objective) + ", M " +
-                     std::to_string(microbatches));
-        expert_grad_scale(mesh, ranks.comm(), objective, microbatches);
-      }
-  }
+void expert_grad_scale_of(const Place& place) {
+  for (const int32_t objective : {MOEMESH_TOKEN_MEAN, MOEMESH_SHARD_MEAN})
+    for (const int32_t microbatches : {1, 2, 4}) {
+      if (place.mesh.data_shards() * microbatches > 4) continue;
+      SCOPED_TRACE("objective " + std::to_string(objective) + ", M " + std::to_string(microbatches));
+      expert_grad_scale(place.mesh, place.comm, objective, microbatches);
+    }
 }
 
 TEST(Case, P16_expert_grad_scale) {
-  on_case_meshes({case_mesh(1, 1, 1), case_mesh(1, 1, 2), case_mesh(1, 2, 1), case_mesh(1, 2, 2), case_mesh(1, 1, 4)});
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 1, 2), case_mesh(1, 2, 1), case_mesh(1, 2, 2), case_mesh(1, 1, 4)},
+               expert_grad_scale_of);
 }
 
 // The second run of P17: tp peers have the same tokens, and expert gradients are not doubled.
 TEST(Case, P17_same_tokens_on_tp_peers) {
   if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  on_case_meshes({case_mesh(2, 1, 1), case_mesh(4, 1, 1), case_mesh(2, 2, 1), case_mesh(2, 1, 2), case_mesh(2, 2, 2)});
+  on_each_mesh({case_mesh(2, 1, 1), case_mesh(4, 1, 1), case_mesh(2, 2, 1), case_mesh(2, 1, 2), case_mesh(2, 2, 2)},
+               expert_grad_scale_of);
 }
 
 // One shared element and one element for each expert; values 0, gradients as told.
@@ -121,16 +115,9 @@ void grad_norm(const Mesh& mesh, MPI_Comm comm) {
 }
 
 TEST(Case, P19_grad_norm) {
-  for (const MeshSpec& spec : {case_mesh(1, 2, 1), case_mesh(2, 2, 1), case_mesh(4, 2, 1)}) {
-    if (ranks_of(spec) > world_size()) continue;
-    const Ranks ranks(ranks_of(spec));
-    if (!ranks.inside()) continue;
-    SCOPED_TRACE(to_string(spec));
-    const Session session(ranks.comm());
-    const Mesh mesh(session, spec);
-    grad_norm(mesh, ranks.comm());
-  }
   if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  on_each_mesh({case_mesh(1, 2, 1), case_mesh(2, 2, 1), case_mesh(4, 2, 1)},
+               [](const Place& place) { grad_norm(place.mesh, place.comm); });
 }
 
 // The agreed skip of P20; the scale itself is the caller's in this release.
@@ -207,7 +194,8 @@ TEST(Case, P21_idle_optimizer) {
       EXPECT_NEAR(idle, decay == 0 ? 0.9986271379 : 0.9976271379, 3e-7);
       const float halved = eleventh_step(one, decay, stage, 0.25F);
       on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 1, 2), case_mesh(1, 2, 2), case_mesh(2, 1, 2)},
-                   [&](const Mesh& mesh, const Session&) {
+                   [&](const Place& place) {
+                     const Mesh& mesh = place.mesh;
                      EXPECT_EQ(eleventh_step(mesh, decay, stage, NAN), idle);  // the same bits
                      // Only the other replica saw tokens: the reduced gradient is half of its own.
                      if (mesh.spec().dp == 2 && mesh.spec().ep == 1) {

@@ -34,16 +34,11 @@ void ties(const Mesh& mesh, MPI_Comm comm, oracle::Gate gate, float expected) {
 }
 
 TEST(Case, P06_topk_ties) {
-  for (const MeshSpec& spec : {case_mesh(1, 1, 1), case_mesh(2, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1)}) {
-    if (ranks_of(spec) > world_size()) continue;
-    const Ranks ranks(ranks_of(spec));
-    if (!ranks.inside()) continue;
-    SCOPED_TRACE(to_string(spec));
-    const Session session(ranks.comm());
-    const Mesh mesh(session, spec);
-    ties(mesh, ranks.comm(), oracle::Gate::raw, 0.25F);
-    ties(mesh, ranks.comm(), oracle::Gate::renorm, 0.5F);
-  }
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(2, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1)},
+               [](const Place& place) {
+                 ties(place.mesh, place.comm, oracle::Gate::raw, 0.25F);
+                 ties(place.mesh, place.comm, oracle::Gate::renorm, 0.5F);
+               });
 }
 
 Floats p07_logits(bool with_bad_row, float bad) {
@@ -127,7 +122,8 @@ TEST(Case, P07_nan_is_dropped_on_request) {
 
 // Single -inf logits are legal: those experts are never chosen, and get no gradient.
 TEST(Case, P07_minus_infinity_is_legal) {
-  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1)}, [](const Mesh& mesh, const Session&) {
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1)}, [](const Place& place) {
+    const Mesh& mesh = place.mesh;
     ScaleModel scale(mesh, {.experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .optimizer = sgd(0)});
     Tape tape;
     scale.begin_tokens(1);
@@ -174,7 +170,8 @@ TEST(Case, P09_gate_renorm) {
       EXPECT_TRUE(same_bits({expected.dlogits[2], expected.dlogits[3]}, {0.0F, 0.0F}))
           << "an unchosen logit gets exactly 0";
     }
-    on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1)}, [&](const Mesh& mesh, const Session&) {
+    on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1)}, [&](const Place& place) {
+      const Mesh& mesh = place.mesh;
       const Renorm found = p09(mesh, gate);
       EXPECT_TRUE(same_bits(found.y, expected.y));
       EXPECT_TRUE(same_bits(found.dlogits, expected.dlogits));

@@ -18,17 +18,30 @@ Ranks::~Ranks() {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-void on_each_mesh(const std::vector<MeshSpec>& meshes, const std::function<void(const Mesh&, const Session&)>& f) {
+bool fits(const MeshSpec& spec) { return ranks_of(spec) <= world_size(); }
+
+bool failed_anywhere(MPI_Comm comm) {
+  int failed = ::testing::Test::HasFailure() ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm);
+  return failed == 1;
+}
+
+void on_each_mesh(const std::vector<MeshSpec>& meshes, const std::function<void(const Place&)>& f,
+                  double timeout_seconds) {
   int fitting = 0;
   for (const MeshSpec& spec : meshes) {
-    if (ranks_of(spec) > world_size()) continue;
+    if (!fits(spec)) continue;
     ++fitting;
     const Ranks ranks(ranks_of(spec));
     if (!ranks.inside()) continue;
     SCOPED_TRACE(to_string(spec));
-    const Session session(ranks.comm());
-    const Mesh mesh(session, spec);
-    f(mesh, session);
+    try {
+      const Session session(ranks.comm(), timeout_seconds);
+      const Mesh mesh(session, spec);
+      f({mesh, session, ranks.comm()});
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
+    }
   }
   EXPECT_GT(fitting, 0);
 }
@@ -76,12 +89,14 @@ ScaleModel::ScaleModel(const Mesh& mesh, const ScaleOptions& options)
 }
 
 void ScaleModel::begin_tokens(int64_t tokens) {
+  inputs_.clear();
   model_.begin(1, MOEMESH_TOKEN_MEAN);
   OK(moemesh_loss_tokens(model_.optimizer(), 0, tokens));
 }
 
 Floats ScaleModel::forward(const Floats& x, const Floats& logits, Tape* tape, int32_t microbatch) {
-  return model_.forward(0, x, tape, {.logits = &logits, .microbatch = microbatch});
+  inputs_.push_back(x);
+  return model_.forward(0, inputs_.back(), tape, {.logits = &logits, .microbatch = microbatch});
 }
 
 Floats ScaleModel::backward_ones(Tape* tape, int64_t tokens, Floats* dlogits) {

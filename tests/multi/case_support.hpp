@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,18 @@ inline MeshSpec case_mesh(int32_t tp, int32_t ep, int32_t dp, int32_t pp = 1) {
 }
 inline int ranks_of(const MeshSpec& spec) { return spec.tp * spec.ep * spec.pp * spec.dp; }
 
-// f on the given mesh, for each of `meshes` that fits into this world; fails if none does.
-void on_each_mesh(const std::vector<MeshSpec>& meshes, const std::function<void(const Mesh&, const Session&)>& f);
+// f on each of `meshes` that fits into this world, the ranks beyond it waiting; fails if none does. An exception fails the test
+// and the next mesh goes on, so that the ranks stay together.
+struct Place {
+  const Mesh& mesh;
+  const Session& session;
+  MPI_Comm comm;
+};
+void on_each_mesh(const std::vector<MeshSpec>& meshes, const std::function<void(const Place&)>& f,
+                  double timeout_seconds = 60);
+bool fits(const MeshSpec& spec);
+// Whether the running test has failed on any rank. Collective.
+bool failed_anywhere(MPI_Comm comm);
 
 struct ScaleOptions {
   int64_t hidden = 1;
@@ -81,6 +92,7 @@ class ScaleModel {
 
   ScaleOptions options_;
   Model model_;
+  std::list<Floats> inputs_;  // of this step's forwards: the library borrows them until backward
 };
 
 // Logits of 4 for the expert of each token, 0 elsewhere.

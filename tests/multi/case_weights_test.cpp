@@ -65,8 +65,8 @@ TEST(Case, P22_init) {
   for (const auto& [name, values] : expected) EXPECT_FALSE(same_bits(values, other_seed.at(name))) << name;
   on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1), case_mesh(1, 2, 2), case_mesh(2, 2, 1),
                 case_mesh(2, 2, 2)},
-               [&](const Mesh& mesh, const Session&) {
-                 const Weights found = initial_weights(mesh, 7);
+               [&](const Place& place) {
+                 const Weights found = initial_weights(place.mesh, 7);
                  for (const auto& [name, values] : expected) EXPECT_TRUE(same_bits(values, found.at(name))) << name;
                });
 }

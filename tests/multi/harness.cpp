@@ -49,9 +49,7 @@ void check(int32_t status, const char* call, const char* file, int line) {
 
 // ---- values
 
-Floats nans(int64_t elements) {
-  return Floats(static_cast<size_t>(elements), std::numeric_limits<float>::quiet_NaN());
-}
+Floats nans(int64_t elements) { return Floats(static_cast<size_t>(elements), std::numeric_limits<float>::quiet_NaN()); }
 
 Floats to_floats(const oracle::Array& array) { return Floats(array.begin(), array.end()); }
 

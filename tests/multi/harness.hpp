@@ -3,9 +3,9 @@
 
 // What every test over several ranks is made of: RAII around the public header, nothing below it.
 //
-// Every rank runs every test. OK(call) throws on a status other than 0, with the library's text: the test then ends on
-// this rank; its peers come back from their waits by the contexts' deadline. After a throw nothing collective is done on
-// the way out. EXPECT_STATUS(expected, call) is for calls that must fail; it does not throw.
+// Every rank runs every test. OK(call) throws on a status other than 0, with the library's text: the test then ends
+// on this rank; its peers come back from their waits by the contexts' deadline. After a throw nothing collective is
+// done on the way out. EXPECT_STATUS(expected, call) is for calls that must fail; it does not throw.
 //
 //   Session session;                                   // or Session(MPI_COMM_NULL): one rank without MPI
 //   Mesh mesh(session, {.tp = 1, .ep = 2, .dp = 4});
@@ -45,11 +45,11 @@ void check(int32_t status, const char* call, const char* file, int line);
 std::string last_error(moemesh_context context = nullptr);
 
 #define OK(call) ::moemesh::test::check((call), #call, __FILE__, __LINE__)
-#define EXPECT_STATUS(expected, call)                                                                               \
-  do {                                                                                                              \
-    const int32_t status_ = (call);                                                                                 \
-    EXPECT_STREQ(moemesh_status_name(expected), moemesh_status_name(status_))                                       \
-        << #call << "\n  last error: " << (status_ == MOEMESH_OK ? "" : ::moemesh::test::last_error());             \
+#define EXPECT_STATUS(expected, call)                                                                   \
+  do {                                                                                                  \
+    const int32_t status_ = (call);                                                                     \
+    EXPECT_STREQ(moemesh_status_name(expected), moemesh_status_name(status_))                           \
+        << #call << "\n  last error: " << (status_ == MOEMESH_OK ? "" : ::moemesh::test::last_error()); \
   } while (false)
 
 // A struct of the header with its struct_size set or its defaults filled in: with_defaults(moemesh_mesh_params_init).
@@ -71,15 +71,25 @@ P sized() {
 template <class T>
 constexpr int32_t dtype_of();
 template <>
-constexpr int32_t dtype_of<float>() { return MOEMESH_FLOAT32; }
+constexpr int32_t dtype_of<float>() {
+  return MOEMESH_FLOAT32;
+}
 template <>
-constexpr int32_t dtype_of<double>() { return MOEMESH_FLOAT64; }
+constexpr int32_t dtype_of<double>() {
+  return MOEMESH_FLOAT64;
+}
 template <>
-constexpr int32_t dtype_of<int32_t>() { return MOEMESH_INT32; }
+constexpr int32_t dtype_of<int32_t>() {
+  return MOEMESH_INT32;
+}
 template <>
-constexpr int32_t dtype_of<int64_t>() { return MOEMESH_INT64; }
+constexpr int32_t dtype_of<int64_t>() {
+  return MOEMESH_INT64;
+}
 template <>
-constexpr int32_t dtype_of<uint8_t>() { return MOEMESH_UINT8; }
+constexpr int32_t dtype_of<uint8_t>() {
+  return MOEMESH_UINT8;
+}
 
 template <class T>
 moemesh_view view_of(T* data, const std::vector<int64_t>& extents) {
@@ -117,7 +127,7 @@ class Session {
 
   moemesh_context get() const { return context_; }
   const std::vector<std::string>& log() const { return log_; }  // "level: text"
-  void finalize();  // done by the destructor unless called before
+  void finalize();                                              // done by the destructor unless called before
 
  private:
   static void keep(void* user, int32_t level, const char* message);
@@ -151,7 +161,7 @@ class Mesh {
   moemesh_coordinates here() const { return at(rank_); }
   moemesh_coordinates at(int64_t rank) const;
   moemesh_group group(int32_t axes) const;
-  std::vector<int64_t> members(int32_t axes) const;  // ranks of the group that this rank is in
+  std::vector<int64_t> members(int32_t axes) const;            // ranks of the group that this rank is in
   std::pair<int64_t, int64_t> experts(int64_t experts) const;  // first and count of this rank
 
   std::vector<moemesh_ledger_entry> ledger() const;
@@ -250,12 +260,12 @@ class Model {
   // This rank's part, as the library lays it out.
   moemesh_view local_values(const std::string& name) const;
   moemesh_view local_gradient(const std::string& name) const;
-  // Of one matrix: what this rank holds, and where that lies in the unsplit matrix. Empty if the expert lives elsewhere.
+  // Of one matrix: what this rank holds, and where that lies in the unsplit matrix. Empty if the expert is elsewhere.
   Floats local_matrix(const std::string& name, int64_t expert = 0) const;
   std::vector<int64_t> local_places(const std::string& name, int64_t expert = 0) const;
 
   // Everything that the oracle has, in the order of oracle::named_arrays. Collective.
-  oracle::Model oracle_model() const;                    // layers only; shared_names from spec().shared
+  oracle::Model oracle_model() const;  // layers only; shared_names from spec().shared
   oracle::Parameters read_all(int32_t quantity = MOEMESH_VALUE) const;
 
   // Destroys the optimizer and makes another one on the same families. Collective.

@@ -10,22 +10,32 @@ namespace {
 
 int32_t activation_of(oracle::Activation activation) {
   switch (activation) {
-    case oracle::Activation::identity: return MOEMESH_IDENTITY;
-    case oracle::Activation::relu: return MOEMESH_RELU;
-    case oracle::Activation::gelu_tanh: return MOEMESH_GELU_TANH;
-    case oracle::Activation::gelu_erf: return MOEMESH_GELU_ERF;
-    case oracle::Activation::silu: return MOEMESH_SILU;
-    case oracle::Activation::swiglu: return MOEMESH_SWIGLU;
-    case oracle::Activation::geglu: return MOEMESH_GEGLU;
+    case oracle::Activation::identity:
+      return MOEMESH_IDENTITY;
+    case oracle::Activation::relu:
+      return MOEMESH_RELU;
+    case oracle::Activation::gelu_tanh:
+      return MOEMESH_GELU_TANH;
+    case oracle::Activation::gelu_erf:
+      return MOEMESH_GELU_ERF;
+    case oracle::Activation::silu:
+      return MOEMESH_SILU;
+    case oracle::Activation::swiglu:
+      return MOEMESH_SWIGLU;
+    case oracle::Activation::geglu:
+      return MOEMESH_GEGLU;
   }
   throw std::invalid_argument("unknown activation");
 }
 
 int32_t gate_of(oracle::Gate gate) {
   switch (gate) {
-    case oracle::Gate::raw: return MOEMESH_GATE_RAW;
-    case oracle::Gate::renorm: return MOEMESH_GATE_RENORM;
-    case oracle::Gate::softmax_topk: return MOEMESH_GATE_SOFTMAX_TOPK;
+    case oracle::Gate::raw:
+      return MOEMESH_GATE_RAW;
+    case oracle::Gate::renorm:
+      return MOEMESH_GATE_RENORM;
+    case oracle::Gate::softmax_topk:
+      return MOEMESH_GATE_SOFTMAX_TOPK;
   }
   throw std::invalid_argument("unknown gate");
 }

@@ -83,7 +83,8 @@ TEST(Tapes, BackwardInAnyOrderGivesTheSameInputGradients) {
   const auto width = static_cast<size_t>(model.spec().layers[0].hidden);
   std::vector<Floats> x;
   oracle::Random random(static_cast<uint64_t>(world_rank()) + 5);
-  for (size_t m = 0; m < 3; ++m) x.push_back(to_floats(random.uniform_array(static_cast<int64_t>((2 + m) * width), -1, 1)));
+  for (size_t m = 0; m < 3; ++m)
+    x.push_back(to_floats(random.uniform_array(static_cast<int64_t>((2 + m) * width), -1, 1)));
   std::vector<Floats> first(3);
   for (const std::vector<size_t>& order : std::vector<std::vector<size_t>>{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
     model.begin(3);

@@ -17,12 +17,9 @@ using oracle::Gate;
 using oracle::LayerConfig;
 using oracle::Score;
 
-constexpr int64_t hidden = 16;
-
 LayerConfig layer(const char* name, int64_t experts, int64_t top_k, Activation activation, Score score, Gate gate) {
   LayerConfig config;
   config.name = name;
-  config.hidden = hidden;
   config.ffn = 16;
   config.experts = experts;
   config.top_k = top_k;
@@ -30,6 +27,13 @@ LayerConfig layer(const char* name, int64_t experts, int64_t top_k, Activation a
   config.score = score;
   config.gate = gate;
   return config;
+}
+
+// Both layers of a case. tp up to 8 must divide all widths.
+std::vector<LayerConfig> stack(int64_t hidden, LayerConfig first, LayerConfig second) {
+  first.hidden = second.hidden = hidden;
+  first.ffn = 24;
+  return {first, second};
 }
 
 LayerConfig with_shared_expert(LayerConfig config, int64_t width) {
@@ -54,37 +58,38 @@ std::vector<Case> invariance_cases() {
   using A = Activation;
   std::vector<Case> cases;
   cases.push_back({.name = "renorm_and_raw",
-                   .layers = {layer("a", 5, 2, A::swiglu, softmax, Gate::renorm),
-                              with_shared_expert(layer("b", 8, 1, A::gelu_erf, sigmoid, Gate::raw), 8)},
+                   .layers = stack(16, layer("a", 5, 2, A::swiglu, softmax, Gate::renorm),
+                                   with_shared_expert(layer("b", 8, 1, A::gelu_erf, sigmoid, Gate::raw), 8)),
                    .loss_scale = 3.7});
-  cases.push_back({.name = "padding_few_experts",
-                   .layers = {layer("a", 3, 1, A::relu, softmax, Gate::raw),
-                              with_gate_scale(with_shared_expert(
-                                                  layer("b", 6, 3, A::geglu, softmax, Gate::softmax_topk), 16), 2.5)},
-                   .padding = 0.3,
-                   .tapes_together = true,
-                   .loss_scale = 0.3,
-                   .first_objective = oracle::Objective::token_mean});
+  cases.push_back(
+      {.name = "padding_few_experts",
+       .layers =
+           stack(24, layer("a", 3, 1, A::relu, softmax, Gate::raw),
+                 with_gate_scale(with_shared_expert(layer("b", 6, 3, A::geglu, softmax, Gate::softmax_topk), 16), 2.5)),
+       .padding = 0.3,
+       .tapes_together = true,
+       .loss_scale = 0.3,
+       .first_objective = oracle::Objective::token_mean});
   cases.push_back({.name = "sigmoid_many_choices",
-                   .layers = {layer("a", 7, 4, A::silu, sigmoid, Gate::renorm),
-                              layer("b", 8, 2, A::gelu_tanh, sigmoid, Gate::softmax_topk)},
+                   .layers = stack(8, layer("a", 7, 4, A::silu, sigmoid, Gate::renorm),
+                                   layer("b", 8, 2, A::gelu_tanh, sigmoid, Gate::softmax_topk)),
                    .tapes_together = true,
                    .loss_scale = 100});
   cases.push_back({.name = "all_to_one_expert",
-                   .layers = {with_caller_logits(layer("a", 6, 1, A::identity, softmax, Gate::raw)),
-                              layer("b", 4, 4, A::swiglu, softmax, Gate::raw)},
+                   .layers = stack(16, with_caller_logits(layer("a", 6, 1, A::identity, softmax, Gate::raw)),
+                                   layer("b", 4, 4, A::swiglu, softmax, Gate::raw)),
                    .to_one_expert = true,
                    .loss_scale = 2,
                    .first_objective = oracle::Objective::token_mean});
   cases.push_back({.name = "one_piece_with_tokens",
-                   .layers = {with_shared_expert(layer("a", 4, 2, A::swiglu, softmax, Gate::raw), 8),
-                              with_caller_logits(layer("b", 5, 3, A::silu, sigmoid, Gate::raw))},
+                   .layers = stack(24, with_shared_expert(layer("a", 4, 2, A::swiglu, softmax, Gate::raw), 8),
+                                   with_caller_logits(layer("b", 5, 3, A::silu, sigmoid, Gate::raw))),
                    .tokens = {0, 0, 0, 0, 0, 11, 0, 0},
                    .padding = 0.2,
                    .loss_scale = 0.5});
   cases.push_back({.name = "single_choice_renorm",
-                   .layers = {with_shared_expert(layer("a", 8, 1, A::geglu, softmax, Gate::renorm), 8),
-                              layer("b", 1, 1, A::swiglu, sigmoid, Gate::renorm)},
+                   .layers = stack(8, with_shared_expert(layer("a", 8, 1, A::geglu, softmax, Gate::renorm), 8),
+                                   layer("b", 1, 1, A::swiglu, sigmoid, Gate::renorm)),
                    .tapes_together = true,
                    .loss_scale = 3,
                    .first_objective = oracle::Objective::token_mean});
@@ -101,7 +106,7 @@ const Case& case_of(const std::string& name) {
 namespace {
 
 // The program's own SHARED parameters, one for each tp kind, all used by the loss; see mixed_loss.
-std::vector<ParameterSpec> loss_parameters() {
+std::vector<ParameterSpec> loss_parameters(int64_t hidden) {
   const ParameterSpec replica{.name = "loss.replica",
                               .extents = {hidden},
                               .init_kind = MOEMESH_INIT_CONSTANT,
@@ -126,6 +131,7 @@ std::vector<ParameterSpec> loss_parameters() {
 
 // z = replica*y + sharded[0] + sharded[1]*target + partial*x per channel; the loss is 0.5*|z - target|^2.
 oracle::Loss mixed_loss(const oracle::Piece& piece, const Array& y, const std::vector<Array>& shared) {
+  const auto hidden = static_cast<int64_t>(shared[0].size());
   oracle::Loss loss;
   loss.dy.assign(y.size(), 0.0);
   for (const Array& array : shared) loss.d_shared.emplace_back(array.size(), 0.0);
@@ -134,14 +140,15 @@ oracle::Loss mixed_loss(const oracle::Piece& piece, const Array& y, const std::v
     ++loss.tokens;
     for (int64_t h = 0; h < hidden; ++h) {
       const int64_t i = t * hidden + h;
-      const double z = shared[0][h] * y[i] + shared[1][h] + shared[1][hidden + h] * piece.target[i] + shared[2][h] * piece.x[i];
-      const double error = z - piece.target[i];
+      const double x = piece.x[i], target = piece.target[i];
+      const double z = shared[0][h] * y[i] + shared[1][h] + shared[1][hidden + h] * target + shared[2][h] * x;
+      const double error = z - target;
       loss.sum += 0.5 * error * error;
       loss.dy[i] = error * shared[0][h];
       loss.d_shared[0][h] += error * y[i];
       loss.d_shared[1][h] += error;
-      loss.d_shared[1][hidden + h] += error * piece.target[i];
-      loss.d_shared[2][h] += error * piece.x[i];
+      loss.d_shared[1][hidden + h] += error * target;
+      loss.d_shared[2][h] += error * x;
     }
   }
   return loss;
@@ -164,7 +171,7 @@ std::vector<Phase> phases_of(const Case& setting) {
   adamw.epsilon = 1e-3;
   adamw.weight_decay = 0.1;
   adamw.max_norm = 0.5;
-  for (const ParameterSpec& parameter : loss_parameters())
+  for (const ParameterSpec& parameter : loss_parameters(setting.layers[0].hidden))
     sgd.scales[parameter.name] = adamw.scales[parameter.name] = {parameter.decay_scale, parameter.learning_rate_scale};
   const bool first_is_mean = setting.first_objective == oracle::Objective::shard_mean;
   const auto other = first_is_mean ? oracle::Objective::token_mean : oracle::Objective::shard_mean;
@@ -176,7 +183,7 @@ void send_to_last_expert(const LayerConfig& config, oracle::Piece* piece) {
 }
 
 // Padding must not be looked at.
-void spoil_padding(oracle::Piece* piece) {
+void spoil_padding(int64_t hidden, oracle::Piece* piece) {
   for (int64_t i = 0; i < piece->tokens * hidden; ++i)
     if (piece->mask[i / hidden] == 0) piece->x[i] = std::numeric_limits<double>::quiet_NaN();
 }
@@ -190,7 +197,7 @@ std::vector<oracle::Piece> draw(const Expected& expected, const oracle::Paramete
   auto pieces = oracle::draw_pieces(expected.model, values, setting.tokens, options);
   for (oracle::Piece& piece : pieces) {
     if (setting.to_one_expert) send_to_last_expert(setting.layers[0], &piece);
-    spoil_padding(&piece);
+    spoil_padding(setting.layers[0].hidden, &piece);
   }
   return pieces;
 }
@@ -218,7 +225,7 @@ ModelSpec model_spec(const Case& setting) {
   ModelSpec spec;
   spec.seed = 7;
   spec.layers = setting.layers;
-  spec.shared = loss_parameters();
+  spec.shared = loss_parameters(setting.layers[0].hidden);
   spec.init_std_in = spec.init_std_out = 0.3;
   spec.optimizer.reset();
   return spec;

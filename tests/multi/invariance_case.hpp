@@ -21,8 +21,8 @@ struct Case {
   std::string name;
   std::vector<oracle::LayerConfig> layers;
   std::vector<int64_t> tokens{5, 0, 3, 12, 7, 1, 4, 9};  // of each piece
-  double padding = 0;         // share of masked rows; x holds NaN there
-  bool to_one_expert = false;  // all rows of the first layer (caller's logits, k = 1) go to its last expert
+  double padding = 0;                                    // share of masked rows; x holds NaN there
+  bool to_one_expert = false;   // all rows of the first layer (caller's logits, k = 1) go to its last expert
   bool tapes_together = false;  // all microbatches go forward before the first goes backward, in another order
   double loss_scale = 1;
   oracle::Objective first_objective = oracle::Objective::shard_mean;  // with SGD; the other one with AdamW
@@ -62,15 +62,15 @@ Expected oracle_run(const Case& setting);
 // ---- the library's run
 
 struct PieceRecord {
-  int64_t piece = 0;  // of the global batch
-  double loss = 0;    // without the loss scale
+  int64_t piece = 0;                   // of the global batch
+  double loss = 0;                     // without the loss scale
   std::vector<Floats> y, dx, dlogits;  // per layer
   std::vector<Routing> routing;
 };
 struct StepRecord {
   std::vector<PieceRecord> pieces;  // of this rank's shard
-  std::vector<Floats> values;     // this rank's parts, in the order of named_arrays
-  std::vector<Floats> gradients;  // whole arrays, likewise; of the phase's last step only
+  std::vector<Floats> values;       // this rank's parts, in the order of named_arrays
+  std::vector<Floats> gradients;    // whole arrays, likewise; of the phase's last step only
   moemesh_update_result update{};
 };
 struct PhaseRecord {

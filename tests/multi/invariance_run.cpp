@@ -29,7 +29,11 @@ struct LossGradients {
 class Runner {
  public:
   Runner(const Mesh& mesh, const Expected& expected, const RunOptions& options)
-      : mesh_(mesh), expected_(expected), options_(options), model_(mesh, model_spec(expected.setting)), here_(mesh.here()) {}
+      : mesh_(mesh),
+        expected_(expected),
+        options_(options),
+        model_(mesh, model_spec(expected.setting)),
+        here_(mesh.here()) {}
 
   RunRecord run();
 
@@ -217,8 +221,7 @@ PhaseRecord Runner::run_phase(const ExpectedPhase& phase) {
   PhaseRecord record;
   for (const ExpectedStep& step : phase.steps) record.steps.push_back(run_step(phase, step));
   record.moment1 = read_list(model_, MOEMESH_MOMENT1);
-  if (phase.phase.optimizer.kind == oracle::OptimizerKind::adamw)
-    record.moment2 = read_list(model_, MOEMESH_MOMENT2);
+  if (phase.phase.optimizer.kind == oracle::OptimizerKind::adamw) record.moment2 = read_list(model_, MOEMESH_MOMENT2);
   return record;
 }
 

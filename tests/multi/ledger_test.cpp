@@ -151,8 +151,8 @@ void expect_equal_to_mpi(const Measured& measured) {
 }
 
 // Both of them: two exchanges of payload, where one of them carries 8 bytes for every row; one sum over tp.
-void expect_phase(const Mesh& mesh, const Measured& measured, int32_t phase, const Crossing& crossing, int64_t tagged_rows,
-                  int64_t summed_elements) {
+void expect_phase(const Mesh& mesh, const Measured& measured, int32_t phase, const Crossing& crossing,
+                  int64_t tagged_rows, int64_t summed_elements) {
   const int64_t ep = mesh.group(MOEMESH_GROUP_EXPERT_EXCHANGE).size;
   const auto tp = mesh.group(MOEMESH_AXIS_EXPERT_TP);
   const int64_t payload = (crossing.copies_out + crossing.copies_in) * hidden * 4 + tagged_rows * tag_bytes;
@@ -299,7 +299,8 @@ void check_step(const Mesh& mesh, int32_t shared_stage, int32_t expert_stage) {
   const Measured measured = measure(mesh, [&] { run_step(mesh, model, microbatches); });
   expect_equal_to_mpi(measured);
   expect_forward_and_backward(mesh, measured, 2 * microbatches);
-  const int64_t shared = elements_of(model, {"a.router", "b.router", "a.shared.w1", "a.shared.wg", "a.shared.w2", "partial", "whole"});
+  const int64_t shared =
+      elements_of(model, {"a.router", "b.router", "a.shared.w1", "a.shared.wg", "a.shared.w2", "partial", "whole"});
   const int64_t expert = elements_of(model, {"a.w1", "a.wg", "a.w2", "b.w1", "b.wg", "b.w2"});
   expect_family(mesh, measured, MOEMESH_SHARED, MOEMESH_GROUP_SHARED_GRADIENT, shared, shared_stage);
   expect_family(mesh, measured, MOEMESH_EXPERT, MOEMESH_GROUP_EXPERT_GRADIENT, expert, expert_stage);
