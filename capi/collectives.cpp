@@ -61,24 +61,20 @@ void agree(Communicator& group, const char* name, int64_t count, int32_t dtype, 
 
 }  // namespace
 
-// The hot one: no agreement beforehand. A rank with bad arguments takes part by the failing twin.
 int32_t moemesh_all_reduce(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* array) {
   return guarded([&](Call& call) {
     Communicator& group = group_of(call, mesh, axes);
     int64_t count = 0;
-    const Purpose purpose = caller(MOEMESH_COLLECTIVE_ALL_REDUCE);
     const Finding problem = attempt([&] {
       count = check_array(array, "array");
       op_of(op);
+      group.reserve_all_reduce(count * dtype_bytes(array->dtype));
     });
-    if (problem) {
-      if (group.size() > 1) group.all_reduce_failed(purpose);
-      throw Error(problem.status, problem.text);
-    }
+    agree(group, "all_reduce", count, problem ? 0 : array->dtype, op, problem);
     if (group.size() == 1) return;
     with_type(*array, [&](auto* data) {
-      require(!group.all_reduce(data, count, op_of(op), purpose), MOEMESH_ERROR_PEER_FAILED,
-              "all_reduce: a rank of the group failed or has another number of elements than {}", count);
+      require(!group.all_reduce(data, count, op_of(op), caller(MOEMESH_COLLECTIVE_ALL_REDUCE)), MOEMESH_ERROR_INTERNAL,
+              "all_reduce: a rank failed after the ranks had agreed");
     });
   });
 }

@@ -210,7 +210,8 @@ int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, in
       source = quantity_of(object, quantity);
       bits = reserve_read(object);
     });
-    const Field fields[] = {{"parameter", hash_string(object.name)}, {"quantity", quantity}, {"expert", expert}};
+    const Field fields[] = {
+        {"parameter", hash_string(object.name), Field::hash}, {"quantity", quantity}, {"expert", expert}};
     agree_on_configuration(mesh.group(MOEMESH_GROUP_STAGE), "parameter_read", fields, problem.status, problem.text);
     read_whole(object, source, expert, bits, whole);
   });

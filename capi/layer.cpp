@@ -97,8 +97,7 @@ BackwardArguments check_backward(const Layer& layer, const Tape& tape, const moe
   require((p.dlogits != nullptr) == layer.caller_router(), bad, "dlogits: expected {}",
           layer.caller_router() ? "a view (ROUTER_CALLER)" : "NULL (the layer has a router)");
   if (p.dlogits) arguments.dlogits = check_rows(p.dlogits, "dlogits", tokens, config.experts);
-  layer.require_step(tape.microbatch);
-  layer.require_gradients_wanted();
+  layer.require_backward(tape);
   return arguments;
 }
 

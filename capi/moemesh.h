@@ -28,6 +28,10 @@
  * Structs    Start with struct_size = sizeof of the struct that the caller compiled; fill them by *_init first. A smaller
  *            (older) struct is accepted, a larger one if its unknown tail is zero. `reserved` fields must be 0.
  * Printing   The library prints nothing, never exits, aborts or throws. Messages go to the log callback.
+ * Order      context -> mesh -> two families -> layers and parameter_register -> family_commit (both) -> optimizer; then a
+ *            step is step_begin, for each microbatch forward, backward (and gradient_ready), then optimizer_step; at the end
+ *            destroy all, mesh_finalize and context_finalize before their destroys, shutdown last.
+ *            params pointers of context_create, step_begin and optimizer_step may be NULL (defaults); others may not.
  * Symbols    T tokens of this rank's data shard and microbatch, H hidden, F ffn, E experts, k experts a token.
  */
 #ifndef MOEMESH_H
@@ -100,14 +104,15 @@ typedef struct moemesh_layer_handle* moemesh_layer;
 typedef struct moemesh_tape_handle* moemesh_tape;
 typedef struct moemesh_optimizer_handle* moemesh_optimizer;
 
-/* Text of the last error of `context`, or with NULL of the calling thread (errors before a context exists).
+/* Text of the last error in `context`, or with NULL the calling thread's last error of any kind. Errors that can't be tied to
+ * a context (a dead handle, no context yet) have their text under NULL only: after a failure, NULL always has its text.
  * Copies at most capacity-1 bytes and a final 0 to `buffer` (may be NULL if capacity is 0); `length` (may be NULL)
  * receives the whole length in bytes without the 0. A successful call does not clear the text. */
 MOEMESH_API int32_t moemesh_last_error(moemesh_context context, char* buffer, int64_t capacity, int64_t* length);
 
 /* Finalizes what the library itself started (MPI if it was asked to initialize it, its private Kokkos); to be called
  * after every context is destroyed, else MOEMESH_ERROR_INVALID_STATE. Later context_create calls return
- * MOEMESH_ERROR_KOKKOS_FINALIZED. Optional: a process may simply exit, but then MPI stays the program's to finalize. */
+ * MOEMESH_ERROR_KOKKOS_FINALIZED. Optional where MPI is the program's own; with mpi_init = 1 call it, or MPI launchers report an improper exit. */
 MOEMESH_API int32_t moemesh_shutdown(void);
 
 /* ------------------------------------------------------------------------------------------------ arrays */
@@ -180,7 +185,9 @@ typedef struct moemesh_context_params {
   moemesh_allocate_function allocate;  /* default NULL: the C library's; both or neither */
   moemesh_free_function free;          /* as above */
   void* allocator_user;                /* passed back to both */
-  double timeout_seconds;              /* deadline of every blocking wait; 0 (default) = none. Past it: ERROR_TIMEOUT */
+  double timeout_seconds;              /* deadline of every blocking wait; 0 (default) = none. Past it: ERROR_TIMEOUT.
+                                          Set one while a program is young: a rank that skips a collective call, or makes
+                                          it in another order, otherwise leaves the others waiting for ever */
   int32_t log_level;                   /* most detailed level wanted, default MOEMESH_LOG_WARNING */
   int32_t mpi_init;                    /* 0 (default): MPI must be up. 1: initialize it if it is not (FUNNELED) */
   int32_t threads;                     /* size of the process's kernel pool, fixed by the first context. 0 (default):
@@ -304,8 +311,9 @@ typedef enum moemesh_reduce_op { MOEMESH_SUM = 1, MOEMESH_MAX = 2 } moemesh_redu
 /* Collectives over the group of `axes` that this rank is in, on the caller's dense host arrays (strides row-major dense),
  * for the parts of the model that are the caller's own (attention over tp, losses over shards). They block, are recorded
  * in the ledger under phase CALLER, and are deterministic: contributions are combined in group order.
- * dtypes: FLOAT32, FLOAT64, INT32, INT64. Extents must agree over the group (a shorter or longer array on one rank is
- * ERROR_MISMATCH there). The first use of a new `axes` value creates its communicator (collective over the group). */
+ * dtypes: FLOAT32, FLOAT64, INT32, INT64. The number of elements, dtype, op and root are compared over the group first (a few
+ * words): a difference is ERROR_MISMATCH, and a bad argument of one rank comes back, on every rank of it, with all arrays
+ * untouched. The first use of a new `axes` value creates its communicator (collective over the group). */
 MOEMESH_API int32_t moemesh_all_reduce(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* array);
 /* receive has group-size times the elements of send, ordered by group position; no overlap of the two. */
 MOEMESH_API int32_t moemesh_all_gather(moemesh_mesh mesh, int32_t axes, const moemesh_view* send, const moemesh_view* receive);
@@ -518,8 +526,8 @@ typedef struct moemesh_layer_params {
 
 typedef struct moemesh_forward_params {
   int64_t struct_size;
-  const moemesh_view* x;      /* in, [T, H] fp32, row stride >= H; T may be 0 and may differ per data shard; equal on tp
-                                 peers. Borrowed until backward consumed the tape, unless backward gets x again */
+  const moemesh_view* x;      /* in, [T, H] fp32, row stride >= H; T may be 0 and may differ per data shard. tp peers must
+                                 pass the same T and the same values (not checked). Borrowed until backward consumed the tape, unless backward gets x again */
   const moemesh_view* y;      /* out, [T, H] fp32, row stride >= H, no overlap with x; gaps between rows are not touched */
   const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
   const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */
@@ -562,10 +570,14 @@ MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params
  * A rank that fails (bad view, non-finite row) takes part with zero rows: nobody hangs. The error then comes back on
  * every rank of the block that the failure reached (its own status there; NONFINITE_ROUTER as itself, others as PEER_FAILED),
  * y is unspecified on those, there is no tape, and the open step will end in STEP_FAILED on all ranks of the context.
+ * ep peers in a forward of another layer, microbatch or training mode are found out: ERROR_MISMATCH on each of them.
+ * In a block of one rank a failed call is just that: the step goes on.
  * tape: may be NULL if training = 0. */
 MOEMESH_API int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape);
-/* Collective as forward; consumes the tape (sets it to NULL) also where the computation fails, but not where an argument
- * is found wrong before it started on a mesh of one rank. dx is the gradient of this shard's own loss. Weight gradients
+/* Collective as forward, and in the same order on all ranks of the block; within the step of the forward (later:
+ * INVALID_STATE). Once per layer and microbatch of a step, as gradient_ready. Consumes the tape (sets it to NULL) also where
+ * the computation fails (the step then ends in STEP_FAILED, as in forward), but not where an argument is found wrong in a block
+ * of one rank. dx is the gradient of this shard's own loss. Weight gradients
  * are added into the main gradients, which are then ready for the tape's microbatch (moemesh_gradient_ready). */
 MOEMESH_API int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_backward_params* params);
 /* Drops a tape without a backward. Local. */
@@ -619,7 +631,8 @@ typedef struct moemesh_update_params {
 
 typedef struct moemesh_update_result {
   int64_t struct_size;
-  double norm;        /* fp64 2-norm of the reduced gradients of both families, every unique element once */
+  double norm;        /* fp64 2-norm of the reduced gradients of both families, every unique element once; not finite
+                         where skipped */
   double coefficient; /* min(1, max_norm/norm), or 1; the same bits on every rank */
   int64_t steps;      /* updates made so far, this one included */
   int64_t skips;      /* steps skipped so far */
@@ -668,7 +681,8 @@ MOEMESH_API int32_t moemesh_loss_tokens(moemesh_optimizer optimizer, int32_t mic
 MOEMESH_API int32_t moemesh_update_params_init(moemesh_update_params* params, int64_t struct_size);
 /* Closes the step: agrees on errors over the context, reduces both families, takes the norm, clips and updates.
  * Collective over the context; blocks. result may be NULL. params may be NULL (defaults).
- * A failure of any rank in this step: STEP_FAILED on all of them, nothing changed, and the next step can begin. */
+ * A failure of any rank in this step: STEP_FAILED on all of them (a rank without an open step, or with wrong arguments here,
+ * gets its own status), nothing changed, and the next step can begin: whatever this call returns, the step is closed. */
 MOEMESH_API int32_t moemesh_optimizer_step(moemesh_optimizer optimizer, const moemesh_update_params* params,
                                            moemesh_update_result* result);
 /* Closes the step without an update. reduce = 1: reduces and divides the gradients first (for moemesh_parameter_read, and

@@ -14,6 +14,15 @@
 
 namespace moemesh {
 
+// "MOEMESH_ERROR_...", for texts.
+constexpr const char* status_name(int64_t status) {
+#define MOEMESH_STATUS_CASE(name, value, text) \
+  if (status == value) return "MOEMESH_" #name;
+  MOEMESH_STATUS_LIST(MOEMESH_STATUS_CASE)
+#undef MOEMESH_STATUS_CASE
+  return "MOEMESH_UNKNOWN";
+}
+
 // What every internal function throws; capi/ turns it into a status and the last-error text.
 class Error : public std::runtime_error {
  public:

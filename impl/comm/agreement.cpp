@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "impl/base/error.hpp"
 #include "impl/comm/batch.hpp"
@@ -84,14 +86,6 @@ void Communicator::agree_max(std::span<int64_t> values, Purpose purpose) {
 
 namespace {
 
-const char* status_name(int64_t status) {
-#define MOEMESH_STATUS_CASE(name, value, text) \
-  if (status == value) return "MOEMESH_" #name;
-  MOEMESH_STATUS_LIST(MOEMESH_STATUS_CASE)
-#undef MOEMESH_STATUS_CASE
-  return "MOEMESH_UNKNOWN";
-}
-
 int64_t hash_of(std::string_view text) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -112,13 +106,27 @@ std::vector<int64_t> words_of(int64_t rank, const char* call, std::span<const Fi
 }
 
 void merge(std::span<int64_t> into, std::span<const int64_t> from) {
-  const auto worse = [](int64_t a, int64_t b) { return a != 0 && (b == 0 || a > b); };
+  // A rank that only heard of a failure comes after the ones that have a cause to tell.
+  const auto weight = [](int64_t status) {
+    return status == MOEMESH_ERROR_PEER_FAILED ? 1 : 2 * (status != MOEMESH_OK);
+  };
+  const auto worse = [&](int64_t a, int64_t b) { return std::pair(weight(a), a) > std::pair(weight(b), b); };
   if (worse(from[0], into[0]) || (from[0] == into[0] && from[1] < into[1]))
     std::copy_n(from.begin(), head, into.begin());
   for (size_t i = head; i < into.size(); i += 2) {
     into[i] = std::min(into[i], from[i]);
     into[i + 1] = std::max(into[i + 1], from[i + 1]);
   }
+}
+
+// The values behind a difference, where they mean something to a reader.
+std::string told(const Field& field, int64_t lowest, int64_t highest, int64_t rank) {
+  const auto real = [](int64_t bits) { return std::bit_cast<double>(bits); };
+  if (field.kind == Field::hash) return {};
+  if (field.kind == Field::real)
+    return fmt::format(": some rank has {}, some {}, rank {} has {}", real(lowest), real(highest), rank,
+                       real(field.value));
+  return fmt::format(": lowest {}, highest {}, rank {} has {}", lowest, highest, rank, field.value);
 }
 
 }  // namespace
@@ -136,9 +144,8 @@ void agree_on_configuration(Communicator& world, const char* call, std::span<con
           world.rank());
   range += 2 * leading;
   for (const Field& field : fields) {
-    require(range[0] == range[1], MOEMESH_ERROR_MISMATCH,
-            "{}: {} differs between the ranks: lowest {}, highest {}, rank {} has {}", call, field.name, range[0],
-            range[1], world.rank(), field.value);
+    require(range[0] == range[1], MOEMESH_ERROR_MISMATCH, "{}: {} differs between the ranks{}", call, field.name,
+            told(field, range[0], range[1], world.rank()));
     range += 2;
   }
 }

@@ -139,8 +139,10 @@ class Communicator {
 // rank found an error, every other rank throws that rank's status with a text naming the rank; else if a field differs,
 // all throw ERROR_MISMATCH naming the field, the lowest and highest value and the own one.
 struct Field {
+  enum Kind : int32_t { integer, real, hash };  // how the value is told: bits of a double, or a text's hash
   const char* name;
   int64_t value;
+  Kind kind = integer;
 };
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
                             const std::string& text, int32_t phase = MOEMESH_PHASE_SETUP);

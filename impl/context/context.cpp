@@ -98,17 +98,24 @@ void Context::require_usable() const {
   require(!link_->broken, MOEMESH_ERROR_COMMUNICATION,
           "the context is broken by an earlier failure; only destroy is left");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized; only destroy is left");
+  moemesh_transport_state state{};
+  if (link_->transport && link_->transport->state(&state) == 0)
+    require(!state.finalized, MOEMESH_ERROR_MPI_FINALIZED, "MPI was finalized while the context was in use");
 }
 
 void Context::finalize() {
-  require_usable();
+  require(!link_->broken, MOEMESH_ERROR_COMMUNICATION,
+          "the context is broken by an earlier failure; only destroy is left");
+  require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized already");
   require(open_meshes == 0, MOEMESH_ERROR_INVALID_STATE, "context_finalize: {} meshes are not finalized", open_meshes);
   world_->close();
   finalized_ = true;
 }
 
 void shutdown_runtimes() {
-  require(live_contexts == 0, MOEMESH_ERROR_INVALID_STATE, "shutdown: {} contexts are alive", live_contexts.load());
+  require(live_contexts == 0, MOEMESH_ERROR_INVALID_STATE,
+          "shutdown: {} contexts are alive (a destroyed one lives on while a mesh, layer, tape or the like does)",
+          live_contexts.load());
   const std::lock_guard lock(runtime_mutex);
   finalize_mpi_if_ours();
   if (kernels::runtime_state() == kernels::RuntimeState::running) kernels::stop_runtime();

@@ -38,7 +38,7 @@ std::vector<Field> fields_of(const moemesh_mesh_params& params) {
           {"pp", params.pp},
           {"dp", params.dp},
           {"expert_tp", params.expert_tp == 0 ? params.tp : params.expert_tp},
-          {"order", hash_string(params.order ? params.order : "tp-ep-pp-dp")}};
+          {"order", hash_string(params.order ? params.order : "tp-ep-pp-dp"), Field::hash}};
 }
 
 }  // namespace
@@ -112,8 +112,10 @@ void Mesh::require_usable() const {
   context_->require_usable();
 }
 
+// Possible after the host finalized MPI: then there is nothing left to free.
 void Mesh::finalize() {
-  require_usable();
+  require(!planned(), MOEMESH_ERROR_INVALID_STATE, "the mesh is only planned: it has no communicator");
+  require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the mesh is finalized already");
   for (auto& [axes, group] : groups_) group->close();
   --context_->open_meshes;
   finalized_ = true;

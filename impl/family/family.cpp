@@ -162,7 +162,8 @@ void Family::commit() {
     const Field count[] = {{"number of parameters", static_cast<int64_t>(parameters_.size())}};
     agree_on_configuration(stage, "family_commit", count, MOEMESH_OK, {});
     std::vector<Field> fields;
-    for (const auto& parameter : parameters_) fields.push_back({parameter->name.c_str(), fingerprint(*parameter)});
+    for (const auto& parameter : parameters_)
+      fields.push_back({parameter->name.c_str(), fingerprint(*parameter), Field::hash});
     agree_on_configuration(stage, "family_commit", fields, MOEMESH_OK, {});
     allocate();
   });

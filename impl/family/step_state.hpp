@@ -14,6 +14,7 @@ namespace moemesh {
 // The open step of an optimizer, as its families and their layers see it.
 struct StepState {
   bool open = false;
+  int64_t serial = 0;  // grows with every step_begin: a tape belongs to one step
   int32_t microbatches = 1;
   int32_t objective = MOEMESH_SHARD_MEAN;
   double loss_scale = 1;

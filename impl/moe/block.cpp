@@ -16,6 +16,7 @@ struct Counts {
   int64_t copies = 0;
   int64_t tags = 0;
   int64_t status = MOEMESH_OK;
+  int64_t identity = 0;
 };
 
 Lanes equal_lanes(int64_t ranks, int64_t bytes) {
@@ -33,6 +34,11 @@ Lanes equal_lanes(int64_t ranks, int64_t bytes) {
 Block::Block(Layer& layer, Tape& tape, Outcome& outcome, int32_t phase)
     : layer_(layer), tape_(tape), outcome_(outcome), phase_(phase) {}
 
+int64_t Block::world_rank(size_t peer) const {
+  const Mesh& mesh = *layer_.mesh_;
+  return mesh.layout().group_member(MOEMESH_GROUP_EXPERT_EXCHANGE, mesh.rank(), static_cast<int64_t>(peer));
+}
+
 Lanes Block::source_lanes(bool tagged, bool keep_own) const {
   const SourcePlan& plan = tape_.source;
   return make_lanes(plan.copy_offsets, tagged ? &plan.tag_offsets : nullptr, row_bytes(), own(), keep_own);
@@ -49,12 +55,13 @@ void Block::exchange(const Lanes& send, const std::byte* from, const Lanes& rece
 }
 
 // A failing rank tells its status with zero counts, by the ordinary exchange: this is where its peers learn of it.
-void Block::exchange_counts() {
+void Block::exchange_counts(int64_t identity) {
   Communicator& comm = layer_.exchange_;
   const auto ranks = static_cast<size_t>(comm.size());
   std::vector<Counts> mine(ranks), theirs(ranks);
   for (size_t p = 0; p < ranks; ++p) {
     mine[p].status = outcome_.own_status();
+    mine[p].identity = identity;
     if (outcome_.failed()) continue;
     mine[p].copies = tape_.source.copy_offsets[p + 1] - tape_.source.copy_offsets[p];
     mine[p].tags = tape_.source.tag_offsets[p + 1] - tape_.source.tag_offsets[p];
@@ -68,7 +75,9 @@ void Block::exchange_counts() {
   plan.copy_offsets.assign(1, 0);
   plan.tag_offsets.assign(1, 0);
   for (size_t p = 0; p < ranks; ++p) {
-    outcome_.hear(static_cast<int64_t>(p), static_cast<int32_t>(theirs[p].status));
+    const int64_t peer = world_rank(p);
+    outcome_.hear(peer, static_cast<int32_t>(theirs[p].status));
+    if (theirs[p].status == MOEMESH_OK && theirs[p].identity != identity) outcome_.hear(peer, MOEMESH_ERROR_MISMATCH);
     plan.copy_offsets.push_back(plan.copy_offsets.back() + theirs[p].copies);
     plan.tag_offsets.push_back(plan.tag_offsets.back() + theirs[p].tags);
   }

@@ -17,7 +17,8 @@ class Block {
   Block(Layer& layer, Tape& tape, Outcome& outcome, int32_t phase);
 
   // Tells every expert rank how many copies and rows come, and whether this rank failed; learns the same.
-  void exchange_counts();
+  // identity: says which call this is, to find ranks that are in another one.
+  void exchange_counts(int64_t identity);
   // x rows and tags of this rank's copies to the experts' ranks. Afterwards received_rows(x) are theirs.
   void dispatch(const Rows<float>& x);
   // Rows (dy) of this rank's copies to the experts' ranks; the backward of combine.
@@ -40,6 +41,7 @@ class Block {
   void exchange(const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to);
   int64_t row_bytes() const { return layer_.params_.hidden * static_cast<int64_t>(sizeof(float)); }
   int64_t own() const { return layer_.exchange_.rank(); }
+  int64_t world_rank(size_t peer) const;
   Workspace& workspace() { return layer_.mesh_->workspace(); }
   Lanes source_lanes(bool tagged, bool keep_own) const;
   Lanes receive_lanes(bool tagged, bool keep_own) const;

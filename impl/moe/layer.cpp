@@ -45,8 +45,12 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("router", p.router, MOEMESH_ROUTER_CALLER);
   check_enum("nonfinite", p.nonfinite, MOEMESH_NONFINITE_DROP);
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
-  for (const double deviation : {p.init_std_router, p.init_std_in, p.init_std_out})
-    require(deviation >= 0 && std::isfinite(deviation), bad, "init_std: expected >= 0, got {}", deviation);
+  const auto deviation = [](const char* name, double value) {
+    require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
+  };
+  deviation("init_std_router", p.init_std_router);
+  deviation("init_std_in", p.init_std_in);
+  deviation("init_std_out", p.init_std_out);
 }
 
 void check_families(const Mesh& mesh, const Family& shared, const Family& expert) {
@@ -58,15 +62,15 @@ void check_families(const Mesh& mesh, const Family& shared, const Family& expert
 }
 
 std::vector<Field> fields_of(const moemesh_layer_params& p) {
-  return {{"name", p.name ? hash_string(p.name) : 0},
+  return {{"name", p.name ? hash_string(p.name) : 0, Field::hash},
           {"hidden", p.hidden},
           {"ffn", p.ffn},
           {"experts", p.experts},
           {"shared_ffn", p.shared_ffn},
-          {"gate_scale", bits_of(p.gate_scale)},
-          {"init_std_router", bits_of(p.init_std_router)},
-          {"init_std_in", bits_of(p.init_std_in)},
-          {"init_std_out", bits_of(p.init_std_out)},
+          {"gate_scale", bits_of(p.gate_scale), Field::real},
+          {"init_std_router", bits_of(p.init_std_router), Field::real},
+          {"init_std_in", bits_of(p.init_std_in), Field::real},
+          {"init_std_out", bits_of(p.init_std_out), Field::real},
           {"top_k", p.top_k},
           {"activation", p.activation},
           {"score", p.score},
@@ -154,14 +158,18 @@ void Layer::require_ready() const {
 
 void Layer::require_step(int32_t microbatch) const {
   const StepState* step = expert_->step.get();
-  require(step && step->open, MOEMESH_ERROR_INVALID_STATE, "layer {}: training needs an open step", name_);
+  require(step && step->open, MOEMESH_ERROR_INVALID_STATE,
+          "layer {}: training needs an open step of the optimizer that its expert family belongs to", name_);
   require(router_ == nullptr && !shared_w1_ ? true : shared_->step.get() == step, MOEMESH_ERROR_INVALID_STATE,
           "layer {}: its two families belong to different optimizers", name_);
   require(microbatch >= 0 && microbatch < step->microbatches, bad, "microbatch: expected 0..{}, got {}",
           step->microbatches - 1, microbatch);
 }
 
-void Layer::require_gradients_wanted() const {
+void Layer::require_backward(const Tape& tape) const {
+  require_step(tape.microbatch);
+  require(tape.step == expert_->step->serial, MOEMESH_ERROR_INVALID_STATE,
+          "layer {}: the tape is of an earlier step, whose weights are gone", name_);
   require(w1_->ready < expert_->step->microbatches, MOEMESH_ERROR_INVALID_STATE,
           "layer {}: a step of {} microbatches has had {} backwards already", name_, expert_->step->microbatches,
           w1_->ready);

@@ -59,8 +59,9 @@ class Layer {
   void require_ready() const;  // families committed, mesh usable
   // May a training forward (or backward) of this microbatch run now? Throws otherwise.
   void require_step(int32_t microbatch) const;
-  void require_gradients_wanted() const;  // a backward for every microbatch of the step has not been made yet
-  bool alone() const;                     // no other rank takes part in forward and backward
+  // May this tape be taken back now: is its step still open, and are gradients still wanted in it? Throws otherwise.
+  void require_backward(const Tape& tape) const;
+  bool alone() const;  // no other rank takes part in forward and backward
 
  private:
   friend class Block;
@@ -82,6 +83,8 @@ class Layer {
   void router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx,
                        const Rows<float>& dlogits);
   void mark_ready();
+  int64_t identity(const ForwardArguments& arguments) const;
+  [[noreturn]] void raise(const Finding& finding) const;
 
   kernels::RouterConfig router_config() const;
   kernels::Activation activation() const { return static_cast<kernels::Activation>(params_.activation); }

@@ -46,9 +46,13 @@ class Outcome {
   // What the call returns on this rank: the own error, or the peers'.
   Finding finding() const {
     if (own_ || peer_status_ == MOEMESH_OK) return own_;
+    if (peer_ < 0)
+      return {MOEMESH_ERROR_PEER_FAILED, "another rank of the expert and tensor-parallel block failed in this call"};
+    if (peer_status_ == MOEMESH_ERROR_MISMATCH)
+      return {peer_status_,
+              fmt::format("rank {} is in a forward of another layer, microbatch or training mode", peer_)};
     const int32_t status = peer_status_ == MOEMESH_ERROR_NONFINITE_ROUTER ? peer_status_ : MOEMESH_ERROR_PEER_FAILED;
-    if (peer_ < 0) return {status, "another rank of the expert and tensor-parallel block failed in this call"};
-    return {status, fmt::format("expert-parallel peer {} failed in this call with status {}", peer_, peer_status_)};
+    return {status, fmt::format("rank {} failed in this call with {}", peer_, status_name(peer_status_))};
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "impl/base/error.hpp"
+#include "impl/base/hash.hpp"
 #include "impl/moe/block.hpp"
 #include "impl/moe/layer.hpp"
 #include "kernels/flat.hpp"
@@ -23,11 +24,6 @@ Rows<float> without_padding(Workspace& workspace, Workspace::Slot slot, const Ta
 
 void copy(const Rows<float>& from, const Rows<float>& to) {
   if (from.data != to.data) kernels::copy_masked(from.rows, from.width, from.data, from.ld, nullptr, 1, to.data, to.ld);
-}
-
-[[noreturn]] void raise(const Finding& finding, StepState* step) {
-  if (step && step->open) step->fail(finding);
-  throw Error(finding.status, finding.text);
 }
 
 }  // namespace
@@ -58,7 +54,21 @@ void Layer::reserve_backward(const Tape& tape) {
       workspace.get<float>(slot, T * F);
 }
 
+// What all ranks of an exchange must have in common; a forward of another layer, microbatch or mode would pass otherwise.
+int64_t Layer::identity(const ForwardArguments& arguments) const {
+  const int64_t words[] = {arguments.training, arguments.training ? arguments.microbatch : -1};
+  return static_cast<int64_t>(hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(name_))));
+}
+
 bool Layer::alone() const { return exchange_.size() * tp_.size() == 1; }
+
+// The ranks of the block may have got different ways through the call: the step can't be finished. Alone, the call failed
+// and nothing else did.
+void Layer::raise(const Finding& finding) const {
+  StepState* step = expert_->step.get();
+  if (step && step->open && !alone()) step->fail(finding);
+  throw Error(finding.status, finding.text);
+}
 
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
   if (problem && alone()) throw Error(problem.status, problem.text);
@@ -72,12 +82,13 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   outcome.run([&] {
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
+    if (arguments.training) tape->step = expert_->step->serial;
     if (tp_.size() > 1 && y.ld != H) y = {workspace.get<float>(Workspace::tokens, T * H), T, H, H};
     decide(arguments, *tape);
     plan_source(*tape);
     reserve_forward(*tape);
   });
-  block.exchange_counts();
+  block.exchange_counts(identity(arguments));
   if (!outcome.failed()) {  // agreed within the exchange group: its ranks skip this together
     block.dispatch(arguments.x);
     outcome.run([&] {
@@ -94,7 +105,7 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   outcome.sum(tp_, y.data, T * H, {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_ALL_REDUCE});
   if (outcome.failed()) {
     recycle(std::move(tape));
-    raise(outcome.finding(), expert_->step.get());
+    raise(outcome.finding());
   }
   copy(y, arguments.y);
   if (!arguments.training) {
@@ -140,7 +151,7 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
     mark_ready();
   });
   recycle(std::move(tape));
-  if (outcome.failed()) raise(outcome.finding(), expert_->step.get());
+  if (outcome.failed()) raise(outcome.finding());
 }
 
 }  // namespace moemesh

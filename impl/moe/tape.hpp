@@ -52,6 +52,7 @@ struct ReceivePlan {
 
 // What a forward leaves for its backward. Buffers grow and are reused: a layer keeps consumed tapes.
 struct Tape {
+  int64_t step = 0;  // serial of the step that its forward ran in
   int32_t microbatch = 0;
   Rows<float> x;  // the caller's, borrowed
   Decision decision;

@@ -15,12 +15,15 @@ namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
+void check_stage(const char* name, int32_t stage) {
+  require(stage >= 0 && stage <= 3, bad, "{}: expected 0..3, got {}", name, stage);
+  require(stage <= 1, MOEMESH_ERROR_NOT_SUPPORTED, "{}: 0 and 1 are supported in this release, got {}", name, stage);
+}
+
 void check(const moemesh_optimizer_params& p) {
   require(p.kind == MOEMESH_ADAMW || p.kind == MOEMESH_SGD, bad, "optimizer kind: expected 1 or 2, got {}", p.kind);
-  for (const int32_t stage : {p.shared_stage, p.expert_stage}) {
-    require(stage >= 0 && stage <= 3, bad, "stage: expected 0..3, got {}", stage);
-    require(stage <= 1, MOEMESH_ERROR_NOT_SUPPORTED, "stage: 0 and 1 are supported in this release, got {}", stage);
-  }
+  check_stage("shared_stage", p.shared_stage);
+  check_stage("expert_stage", p.expert_stage);
   require(p.learning_rate >= 0 && std::isfinite(p.learning_rate), bad, "learning_rate: expected >= 0, got {}",
           p.learning_rate);
   require(p.beta1 >= 0 && p.beta1 < 1, bad, "beta1: expected in [0, 1), got {}", p.beta1);
@@ -45,13 +48,13 @@ std::vector<Field> fields_of(const moemesh_optimizer_params& p, bool shared, boo
   return {{"kind", p.kind},
           {"shared_stage", p.shared_stage},
           {"expert_stage", p.expert_stage},
-          {"learning_rate", bits_of(p.learning_rate)},
-          {"beta1", bits_of(p.beta1)},
-          {"beta2", bits_of(p.beta2)},
-          {"epsilon", bits_of(p.epsilon)},
-          {"weight_decay", bits_of(p.weight_decay)},
-          {"momentum", bits_of(p.momentum)},
-          {"max_norm", bits_of(p.max_norm)},
+          {"learning_rate", bits_of(p.learning_rate), Field::real},
+          {"beta1", bits_of(p.beta1), Field::real},
+          {"beta2", bits_of(p.beta2), Field::real},
+          {"epsilon", bits_of(p.epsilon), Field::real},
+          {"weight_decay", bits_of(p.weight_decay), Field::real},
+          {"momentum", bits_of(p.momentum), Field::real},
+          {"max_norm", bits_of(p.max_norm), Field::real},
           {"shared family given", shared},
           {"expert family given", expert}};
 }
@@ -109,6 +112,7 @@ void Optimizer::begin(const moemesh_step_params& params) {
   require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}",
           params.loss_scale);
   *step_ = StepState{true,
+                     step_->serial + 1,
                      params.microbatches,
                      params.objective,
                      params.loss_scale,
@@ -150,8 +154,8 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   const Field fields[] = {{"call (1 update, 2 end with reduction, 3 end)", intent},
                           {"microbatches", step_->microbatches},
                           {"objective", step_->objective},
-                          {"loss_scale", bits_of(step_->loss_scale)},
-                          {"learning_rate", bits_of(learning_rate)},
+                          {"loss_scale", bits_of(step_->loss_scale), Field::real},
+                          {"learning_rate", bits_of(learning_rate), Field::real},
                           {"steps", steps}};
   try {
     agree_on_configuration(world, "optimizer_step", fields, finding.status, finding.text, MOEMESH_PHASE_UPDATE);

@@ -96,7 +96,8 @@ int32_t open(int64_t handle, int32_t world, void** out) {
   return guarded([&]() -> int32_t {
     const MPI_Comm from = world ? MPI_COMM_WORLD : MPI_Comm_f2c(static_cast<MPI_Fint>(handle));
     // Errors on the caller's communicator would go to its handler, which by default ends the program.
-    if (from == MPI_COMM_NULL) return null_communicator;
+    // A number that is no handle: Open MPI gives a null pointer for it.
+    if (from == MPI_COMM_NULL || from == MPI_Comm{}) return null_communicator;
     int inter = 0;
     int32_t code = MPI_Comm_test_inter(from, &inter);
     if (code != MPI_SUCCESS) return code;
@@ -230,7 +231,9 @@ const char* own_text(int32_t code) {
     case inter_communicator:
       return "the handle is an inter-communicator";
     case message_too_long:
-      return "a message is longer than its receiver expects: the ranks are in different calls";
+      return "a message is longer than its receiver expects: the ranks are in different calls, or tensor-parallel "
+             "peers passed "
+             "different numbers of tokens";
     case bad_fake_nodes:
       return "MOEMESH_FAKE_NODES is not a positive number";
     default:
