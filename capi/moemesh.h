@@ -112,7 +112,8 @@ MOEMESH_API int32_t moemesh_last_error(moemesh_context context, char* buffer, in
 
 /* Finalizes what the library itself started (MPI if it was asked to initialize it, its private Kokkos); to be called
  * after every context is destroyed, else MOEMESH_ERROR_INVALID_STATE. Later context_create calls return
- * MOEMESH_ERROR_KOKKOS_FINALIZED. Optional where MPI is the program's own; with mpi_init = 1 call it, or MPI launchers report an improper exit. */
+ * MOEMESH_ERROR_KOKKOS_FINALIZED. Optional where MPI is the program's own; with mpi_init = 1 call it, or MPI launchers
+ * report an improper exit. */
 MOEMESH_API int32_t moemesh_shutdown(void);
 
 /* ------------------------------------------------------------------------------------------------ arrays */
@@ -527,7 +528,8 @@ typedef struct moemesh_layer_params {
 typedef struct moemesh_forward_params {
   int64_t struct_size;
   const moemesh_view* x;      /* in, [T, H] fp32, row stride >= H; T may be 0 and may differ per data shard. tp peers must
-                                 pass the same T and the same values (not checked). Borrowed until backward consumed the tape, unless backward gets x again */
+                                 pass the same T and the same values (not checked).
+                                 Borrowed until backward consumed the tape, unless backward gets x again */
   const moemesh_view* y;      /* out, [T, H] fp32, row stride >= H, no overlap with x; gaps between rows are not touched */
   const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
   const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */

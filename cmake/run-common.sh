@@ -6,6 +6,8 @@
 
 # Containers run everything as root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# MPICH: a rank that waits leaves its core to others.
+export MPIR_CVAR_POLLS_BEFORE_YIELD=${MPIR_CVAR_POLLS_BEFORE_YIELD:-1}
 
 # quietly COMMAND...: the output is shown only where the command fails.
 quietly() {

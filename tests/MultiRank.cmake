@@ -8,10 +8,14 @@ include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
 check_c_source_compiles("#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\nint main(void) { return 0; }" MOEMESH_OPEN_MPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
+# More ranks than cores: who waits must leave the core to others. One machine, so no search for a network.
+set(rank_environment "OMP_NUM_THREADS=1;${sanitizer_environment}")
 set(launch_flags "")
 if(MOEMESH_OPEN_MPI)
-  # More ranks than cores; one machine, so no search for a network.
   set(launch_flags --oversubscribe --mca pml ob1 --mca btl self,vader)
+  list(APPEND rank_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+else()
+  list(APPEND rank_environment MPIR_CVAR_POLLS_BEFORE_YIELD=1)
 endif()
 
 function(moemesh_mpi_program program)
@@ -33,8 +37,8 @@ function(moemesh_multi_rank_test program)
     add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
              $<TARGET_FILE:${program}> --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
-      TIMEOUT 300 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
-      ENVIRONMENT "OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${sanitizer_environment}")
+      TIMEOUT 600 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
+      ENVIRONMENT "${rank_environment}")
   endforeach()
 endfunction()
 
@@ -66,7 +70,7 @@ foreach(check IN LISTS state_checks)
   add_test(NAME state_tests_${check} COMMAND state_tests ${check})
   set_tests_properties(state_tests_${check} PROPERTIES
     TIMEOUT 60 LABELS states
-    ENVIRONMENT "OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${sanitizer_environment}")
+    ENVIRONMENT "${rank_environment}")
 endforeach()
 
 # The cases once more with every message cut into pieces, as those beyond 2^30 bytes are.
@@ -74,6 +78,6 @@ if(TARGET multi_tests)
   add_test(NAME multi_tests_pieces_2 COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} 2
            $<TARGET_FILE:multi_tests> --gtest_brief=1 --gtest_filter=Case.*)
   set_tests_properties(multi_tests_pieces_2 PROPERTIES
-    TIMEOUT 300 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
-    ENVIRONMENT "MOEMESH_MPI_PIECE_BYTES=12;OMP_NUM_THREADS=1;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;${sanitizer_environment}")
+    TIMEOUT 600 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
+    ENVIRONMENT "MOEMESH_MPI_PIECE_BYTES=12;${rank_environment}")
 endif()
