@@ -84,7 +84,7 @@ class Layer {
                        const Rows<float>& dlogits);
   void mark_ready();
   int64_t identity(const ForwardArguments& arguments) const;
-  [[noreturn]] void raise(const Finding& finding) const;
+  [[noreturn]] void raise(const Finding& finding, bool step_lost) const;
 
   kernels::RouterConfig router_config() const;
   kernels::Activation activation() const { return static_cast<kernels::Activation>(params_.activation); }

@@ -62,11 +62,11 @@ int64_t Layer::identity(const ForwardArguments& arguments) const {
 
 bool Layer::alone() const { return exchange_.size() * tp_.size() == 1; }
 
-// The ranks of the block may have got different ways through the call: the step can't be finished. Alone, the call failed
-// and nothing else did.
-void Layer::raise(const Finding& finding) const {
+// The step can't be finished where the ranks of a block got different ways through the call, or where a backward broke off:
+// weight gradients may have been added in part, and the tape is gone. A forward alone has changed nothing.
+void Layer::raise(const Finding& finding, bool step_lost) const {
   StepState* step = expert_->step.get();
-  if (step && step->open && !alone()) step->fail(finding);
+  if (step && step->open && step_lost) step->fail(finding);
   throw Error(finding.status, finding.text);
 }
 
@@ -105,7 +105,7 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   outcome.sum(tp_, y.data, T * H, {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_ALL_REDUCE});
   if (outcome.failed()) {
     recycle(std::move(tape));
-    raise(outcome.finding());
+    raise(outcome.finding(), !alone());
   }
   copy(y, arguments.y);
   if (!arguments.training) {
@@ -151,7 +151,7 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
     mark_ready();
   });
   recycle(std::move(tape));
-  if (outcome.failed()) raise(outcome.finding());
+  if (outcome.failed()) raise(outcome.finding(), true);
 }
 
 }  // namespace moemesh

@@ -119,29 +119,61 @@ TEST(Allocator, FailsInCreateAtEveryCall) {
   EXPECT_GT(n, 10);
 }
 
-// The model stands; every allocation of its first step fails in turn. The next step works and is right.
-TEST(Allocator, FailsInAStepAtEveryCallAndTheNextStepIsRight) {
+// The model stands; every allocation of a forward fails in turn. On one rank that call alone has failed: made again, it
+// works, and so does the rest of the step.
+TEST(Allocator, FailsInForwardAtEveryCallAndTheForwardCanBeMadeAgain) {
   int64_t n = 1;
-  for (;; ++n) {
+  for (bool reached = true; reached; ++n) {
     ASSERT_LT(n, 1000);
     Tracker tracker;
     {
       Model model(tracker.options());
+      moemesh_tape tape = nullptr;
       ASSERT_EQ(model.create(), MOEMESH_OK);
+      ASSERT_EQ(model.begin(), MOEMESH_OK);
       tracker.fail_at = tracker.calls + n;
-      const int32_t status = model.step();
-      if (tracker.calls < tracker.fail_at) {
-        ASSERT_EQ(status, MOEMESH_OK);
-        break;
+      const int32_t status = model.forward(&tape);
+      reached = tracker.calls >= tracker.fail_at;
+      tracker.fail_at = 0;
+      ASSERT_EQ(status, reached ? MOEMESH_ERROR_OUT_OF_MEMORY : MOEMESH_OK) << "call " << n << ": " << last_error();
+      ASSERT_EQ(tape == nullptr, reached);
+      if (reached) {
+        ASSERT_EQ(model.forward(&tape), MOEMESH_OK) << "call " << n << ": " << last_error();
       }
-      ASSERT_EQ(status, MOEMESH_ERROR_OUT_OF_MEMORY) << "call " << n << ": " << last_error();
-      ASSERT_EQ(model.update(), MOEMESH_ERROR_STEP_FAILED) << "call " << n;
-      ASSERT_EQ(model.step(), MOEMESH_OK) << "call " << n << ": " << last_error();
+      ASSERT_EQ(model.backward(&tape), MOEMESH_OK) << "call " << n << ": " << last_error();
+      ASSERT_EQ(model.update(), MOEMESH_OK);
       model.expect_right();
     }
     tracker.expect_all_returned();
   }
   EXPECT_GT(n, 5);
+}
+
+// In a backward the tape is gone and gradients may be there in part: the step is dropped, and the next one is right.
+TEST(Allocator, FailsInBackwardAtEveryCallAndTheNextStepIsRight) {
+  int64_t n = 1;
+  for (bool reached = true; reached; ++n) {
+    ASSERT_LT(n, 1000);
+    Tracker tracker;
+    {
+      Model model(tracker.options());
+      moemesh_tape tape = nullptr;
+      ASSERT_EQ(model.create(), MOEMESH_OK);
+      ASSERT_EQ(model.begin(), MOEMESH_OK);
+      ASSERT_EQ(model.forward(&tape), MOEMESH_OK);
+      tracker.fail_at = tracker.calls + n;
+      const int32_t status = model.backward(&tape);
+      reached = tracker.calls >= tracker.fail_at;
+      tracker.fail_at = 0;
+      ASSERT_EQ(status, reached ? MOEMESH_ERROR_OUT_OF_MEMORY : MOEMESH_OK) << "call " << n << ": " << last_error();
+      ASSERT_EQ(tape, nullptr);
+      ASSERT_EQ(model.update(), reached ? MOEMESH_ERROR_STEP_FAILED : MOEMESH_OK) << "call " << n;
+      ASSERT_EQ(model.step(), MOEMESH_OK) << "call " << n << ": " << last_error();
+      model.expect_right();
+    }
+    tracker.expect_all_returned();
+  }
+  EXPECT_GT(n, 3);
 }
 
 // Commit that ran out of memory can be called again.

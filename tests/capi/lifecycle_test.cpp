@@ -199,6 +199,21 @@ TEST(Lifecycle, CallsInTheWrongState) {
   moemesh_tape_destroy(&tape);
 }
 
+TEST(Lifecycle, ATapeEndsWithItsStep) {
+  Model model;
+  ASSERT_EQ(model.create(), MOEMESH_OK);
+  moemesh_tape tape = nullptr;
+  ASSERT_EQ(model.begin(), MOEMESH_OK);
+  ASSERT_EQ(model.forward(&tape), MOEMESH_OK);
+  ASSERT_EQ(model.update(), MOEMESH_OK);
+  EXPECT_EQ(model.backward(&tape), MOEMESH_ERROR_INVALID_STATE);  // no step
+  ASSERT_EQ(model.begin(), MOEMESH_OK);
+  EXPECT_EQ(model.backward(&tape), MOEMESH_ERROR_INVALID_STATE);  // another step
+  ASSERT_NE(tape, nullptr);
+  moemesh_tape_destroy(&tape);
+  ASSERT_EQ(model.update(), MOEMESH_OK);
+}
+
 TEST(Lifecycle, FinalizeOrder) {
   Model model;
   ASSERT_EQ(model.create(), MOEMESH_OK);

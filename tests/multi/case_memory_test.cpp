@@ -108,8 +108,10 @@ class Script {
     moemesh_tape tape = nullptr;
     OK(moemesh_step_begin(optimizer_, nullptr));
     bool fine = moemesh_layer_forward(layer_, &forward, &tape) == MOEMESH_OK;
-    // A rank whose forward failed has no tape; the others of its block have failed as well.
-    if (together_or_alone(fine)) fine = moemesh_layer_backward(&tape, &backward) == MOEMESH_OK;
+    // With dp alone each rank is a block of its own: a forward that failed there can be made again in the same step.
+    if (!fine && axis_ == MOEMESH_AXIS_DP) fine = moemesh_layer_forward(layer_, &forward, &tape) == MOEMESH_OK;
+    // Else the others of the block have failed with it, and nobody has a tape.
+    if (same_on_all(fine)) fine = moemesh_layer_backward(&tape, &backward) == MOEMESH_OK;
     moemesh_tape_destroy(&tape);
     const bool updated = together("optimizer_step", moemesh_optimizer_step(optimizer_, nullptr, nullptr));
     int all = fine ? 1 : 0;
@@ -135,12 +137,10 @@ class Script {
     params.learning_rate = 0;
     return params;
   }
-  // With dp alone each rank is its own block: one may fail and the other not.
-  bool together_or_alone(bool fine) {
-    if (axis_ == MOEMESH_AXIS_DP) return fine;
+  bool same_on_all(bool fine) {
     int all = fine ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_);
-    EXPECT_EQ(all == 1, fine) << "forward: the ranks of a block differ";
+    EXPECT_EQ(all == 1, fine) << "forward: the ranks differ";
     return all == 1;
   }
   bool write_weights() {
