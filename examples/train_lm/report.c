@@ -65,6 +65,6 @@ void report_result(const Trainer* trainer, double loss, double bigram) {
   printf("\n%" PRId64 " steps (%" PRId64 " skipped) in %.1f s, %.1fk tokens/s with the evaluations\n", trainer->steps,
          trainer->skips, trainer->seconds, 1e-3 * bytes / trainer->seconds);
   printf("held-out loss %.5f, bigram %.5f: %.5f nats %s\n", loss, bigram, loss < bigram ? bigram - loss : loss - bigram,
-         loss < bigram ? "better" : "WORSE");
+         loss < bigram ? "better" : "above it: train for more steps");
   fflush(stdout);
 }

@@ -92,7 +92,7 @@ void report_groups(const Session* session) {
   print_group(session, "pp", MOEMESH_AXIS_PP, 1);
   print_group(session, "dp", MOEMESH_AXIS_DP, 1);
   print_group(session, "ep+dp (shared gradients)", MOEMESH_GROUP_SHARED_GRADIENT, 0);
-  print_group(session, "expert dp (their gradients)", MOEMESH_GROUP_EXPERT_GRADIENT, 0);
+  print_group(session, "expert dp (gradients)", MOEMESH_GROUP_EXPERT_GRADIENT, 0);
 }
 
 static int64_t group_size(const Session* session, int32_t axes) {
