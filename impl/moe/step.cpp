@@ -66,7 +66,9 @@ bool Layer::alone() const { return exchange_.size() * tp_.size() == 1; }
 // weight gradients may have been added in part, and the tape is gone. A forward alone has changed nothing.
 void Layer::raise(const Finding& finding, bool step_lost) const {
   StepState* step = expert_->step.get();
-  if (step && step->open && step_lost) step->fail(finding);
+  // At the step's end MISMATCH would say that the ranks disagree about the step itself.
+  const int32_t status = finding.status == MOEMESH_ERROR_MISMATCH ? MOEMESH_ERROR_PEER_FAILED : finding.status;
+  if (step && step->open && step_lost) step->fail({status, finding.text});
   throw Error(finding.status, finding.text);
 }
 
