@@ -9,6 +9,10 @@
 
 namespace moemesh {
 
+// What a failed rank sends where its peers expect whole elements, of which none is one byte long. An empty message would
+// not do: it is also what a peer expects for an empty part.
+inline constexpr std::byte failure_mark{1};
+
 // The messages of one round of one operation: posted first, then waited for together.
 class Communicator::Batch {
  public:

@@ -102,11 +102,11 @@ bool Communicator::all_to_all(const Exchange& exchange, Purpose purpose) {
   begin(purpose);
   Batch batch(*this, purpose);
   for_each_peer([&](int64_t peer) {
-    if (exchange.receive_bytes[peer] > 0)
+    if (exchange.every_peer || exchange.receive_bytes[peer] > 0)
       batch.receive(exchange.receive_base + exchange.receive_offset[peer], exchange.receive_bytes[peer], peer);
   });
   for_each_peer([&](int64_t peer) {
-    if (exchange.send_bytes[peer] > 0)
+    if (exchange.every_peer || exchange.send_bytes[peer] > 0)
       batch.send(exchange.send_base + exchange.send_offset[peer], exchange.send_bytes[peer], peer);
   });
   return batch.wait();
@@ -117,10 +117,13 @@ void Communicator::all_to_all_failed(const Exchange& exchange, Purpose purpose) 
   begin(purpose);
   Batch batch(*this, purpose);
   for_each_peer([&](int64_t peer) {
-    if (exchange.send_bytes[peer] > 0) batch.send(nullptr, 0, peer);
+    if (exchange.send_bytes[peer] > 0)
+      batch.send(nullptr, 0, peer);
+    else if (exchange.every_peer)
+      batch.send(&failure_mark, sizeof failure_mark, peer);
   });
   for_each_peer([&](int64_t peer) {
-    if (exchange.receive_bytes[peer] > 0) batch.drain(peer);
+    if (exchange.every_peer || exchange.receive_bytes[peer] > 0) batch.drain(peer);
   });
   (void)batch.wait();  // whether others failed too changes nothing here
 }

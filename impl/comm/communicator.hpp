@@ -25,13 +25,15 @@ struct Link {
   bool broken = false;          // a wait timed out or the transport failed: everything but destroy is refused
 };
 
-// Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. A message is exchanged exactly
-// where its size is not 0, so both sides must know the sizes.
+// Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. Both sides must know the sizes. A
+// message is exchanged where its size is not 0; with every_peer also where it is, so that a failing rank is heard by all
+// peers and not only by those that share data with it.
 struct Exchange {
   const std::byte* send_base = nullptr;
   std::vector<int64_t> send_offset, send_bytes;
   std::byte* receive_base = nullptr;
   std::vector<int64_t> receive_offset, receive_bytes;
+  bool every_peer = false;
 };
 
 // One group of ranks. Everything blocks; every wait goes through Batch::wait in batch.cpp, which keeps the deadline.

@@ -14,10 +14,6 @@
 namespace moemesh {
 namespace {
 
-// What a failed rank sends where its peers expect whole elements, of which none is one byte long. An empty message would
-// not do: it is also what a peer expects for an empty part.
-constexpr std::byte failure_mark{1};
-
 template <class T>
 T add(T a, T b) {
   if constexpr (std::is_integral_v<T>) {

@@ -34,7 +34,7 @@ inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vec
 
 inline Exchange make_exchange(const Lanes& send, const std::byte* send_base, const Lanes& receive,
                               std::byte* receive_base) {
-  return {send_base, send.offset, send.bytes, receive_base, receive.offset, receive.bytes};
+  return {send_base, send.offset, send.bytes, receive_base, receive.offset, receive.bytes, true};
 }
 
 }  // namespace moemesh

@@ -258,6 +258,39 @@ TEST(Case, P34_bad_view_in_forward) { fail_on_each_mesh(Where::forward); }
 TEST(Case, P34_bad_view_in_backward) { fail_on_each_mesh(Where::backward); }
 TEST(Case, P34_nonfinite_row) { fail_on_each_mesh(Where::router); }
 
+// Every rank keeps its tokens, so no rows cross the network: the peers of a rank that fails in its backward must learn of it
+// in that call all the same, or they would wait for it in the next layer.
+TEST(Case, P34_peers_without_traffic_hear_of_a_failure) {
+  CASE_RANKS(ranks, 4);
+  const Session session(ranks.comm(), deadline);
+  const Mesh mesh(session, case_mesh(1, 4, 1));
+  ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .optimizer = sgd(0)});
+  const auto own = static_cast<int>(mesh.here().ep);
+  const bool wrong = mesh.rank() == 2;
+  Floats x(4, 1.0F), y(4, 0.0F), dx(4, 0.0F), dlogits(8, 0.0F), logits = route({own, own}, 4);
+  const auto x_view = view_of(x, {2, 2}), y_view = view_of(y, {2, 2}), dx_view = view_of(dx, {2, 2});
+  const auto logits_view = view_of(logits, {2, 4}), dlogits_view = view_of(dlogits, {2, 4});
+  auto broken = x_view;
+  broken.strides[1] = 3;
+  auto forward = with_defaults(moemesh_forward_params_init);
+  forward.x = &x_view;
+  forward.y = &y_view;
+  forward.logits = &logits_view;
+  auto backward = with_defaults(moemesh_backward_params_init);
+  backward.dy = wrong ? &broken : &x_view;
+  backward.dx = &dx_view;
+  backward.dlogits = &dlogits_view;
+  Tape tape;
+  scale.begin_tokens(2);
+  OK(moemesh_layer_forward(scale.model().layer(0), &forward, tape.out()));
+  auto statistics = sized<moemesh_layer_statistics>();
+  OK(moemesh_layer_get_statistics(scale.model().layer(0), &statistics));
+  EXPECT_EQ(statistics.copies_sent, 0);
+  EXPECT_STATUS(wrong ? bad : MOEMESH_ERROR_PEER_FAILED, moemesh_layer_backward(tape.out(), &backward));
+  EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(scale.model().optimizer(), nullptr, nullptr));
+  scale.expect_good_step();
+}
+
 // What is compared at the step's end.
 TEST(Case, P34_step_end) {
   CASE_RANKS(ranks, 2);

@@ -55,12 +55,14 @@ TEST(Exchange, NothingAtAll) {
   EXPECT_FALSE(world().all_to_all({nullptr, none, none, nullptr, none, none}, payload));
 }
 
-// Every rank fails once, then all but one, then all. Who expects data from a failed rank is told; the next call works.
-TEST(Exchange, FailedTwin) {
+// Every rank fails once, then all but one, then all. Who expects data from a failed rank is told (with every_peer: all are);
+// the next call works.
+void fail_in_turn(bool every_peer) {
   const int64_t rank = world().rank(), size = world().size();
   for (int64_t turn = 0; turn < size + 2; ++turn) {
     const auto fails = [&](int64_t r) { return turn < size ? r == turn : turn == size ? r != 0 : true; };
     Buffers buffers;
+    buffers.exchange.every_peer = every_peer;
     if (fails(rank)) {
       buffers.exchange.send_base = nullptr;
       buffers.exchange.receive_base = nullptr;
@@ -68,14 +70,18 @@ TEST(Exchange, FailedTwin) {
     } else {
       bool expected = false;
       for (int64_t peer = 0; peer < size; ++peer)
-        expected |= peer != rank && fails(peer) && bytes_between(peer, rank) > 0;
+        expected |= peer != rank && fails(peer) && (every_peer || bytes_between(peer, rank) > 0);
       EXPECT_EQ(world().all_to_all(buffers.exchange, payload), expected) << "turn " << turn;
     }
     Buffers again;
+    again.exchange.every_peer = every_peer;
     EXPECT_FALSE(world().all_to_all(again.exchange, payload));
     EXPECT_EQ(again.wrong(), 0);
   }
 }
+
+TEST(Exchange, FailedTwin) { fail_in_turn(false); }
+TEST(Exchange, FailedTwinIsHeardByAll) { fail_in_turn(true); }
 
 TEST(Exchange, AllGather) {
   const int64_t rank = world().rank(), size = world().size();
