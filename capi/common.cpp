@@ -51,8 +51,8 @@ void remember_error(Context* context, const std::string& text) noexcept {
 int32_t report(Context* context, int32_t status, const char* text) noexcept {
   try {
     const auto* known = find_status(status);
-    std::string whole = fmt::format("{}: {}", known ? known->name : "MOEMESH_UNKNOWN", text);
-    if (context) whole += fmt::format(" (rank {})", context->rank());
+    std::string whole = format_message("{}: {}", known ? known->name : "MOEMESH_UNKNOWN", text);
+    if (context) whole += format_message(" (rank {})", context->rank());
     remember_error(context, whole);
     if (context) context->log().write(MOEMESH_LOG_ERROR, "{}", whole);
   } catch (...) {  // out of memory while telling of an error: the status alone must do
@@ -124,8 +124,7 @@ int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const
       result.extents[i] = extents[i];
       result.strides[i] = stride;
       require(!__builtin_mul_overflow(stride, extents[i], &stride) && stride <= INT64_MAX / 8,
-              MOEMESH_ERROR_INVALID_ARGUMENT, "extents: expected less than 2^63 bytes, got [{}]",
-              fmt::join(extents, extents + rank, ", "));
+              MOEMESH_ERROR_INVALID_ARGUMENT, "extents: expected less than 2^63 bytes in all; extents[{}] = {} is too much", i, extents[i]);
     }
     *view = result;
   });

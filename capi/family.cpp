@@ -36,7 +36,7 @@ static_assert(no_padding(&F::struct_size, &F::seed, &F::kind, &F::dtype));
 using P = moemesh_parameter_params;
 static_assert(no_padding(&P::struct_size, &P::name, &P::experts, &P::extents, &P::data, &P::gradient, &P::init_value,
                          &P::decay_scale, &P::learning_rate_scale, &P::rank, &P::dtype, &P::tp_kind, &P::tp_dim,
-                         &P::init_kind, &P::reserved));
+                         &P::init_kind, &P::tied));
 
 std::shared_ptr<Family> family_of(Call& call, moemesh_family handle) {
   auto family = object_of<Family>(handle, "family");

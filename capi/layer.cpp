@@ -24,23 +24,31 @@ constexpr moemesh_layer_params layer_defaults{sizeof(moemesh_layer_params),
                                               0.02,
                                               0.02,
                                               0,
+                                              0,
+                                              0,
+                                              0,
                                               MOEMESH_SWIGLU,
                                               MOEMESH_SCORE_SOFTMAX,
                                               MOEMESH_GATE_RENORM,
                                               MOEMESH_ROUTER_LINEAR,
-                                              MOEMESH_NONFINITE_ERROR};
+                                              MOEMESH_NONFINITE_ERROR,
+                                              MOEMESH_DROP_BY_POSITION,
+                                              MOEMESH_AUX_SHARD,
+                                              0,
+                                              0};
 constexpr moemesh_forward_params forward_defaults{
-    sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, 0};
+    sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, MOEMESH_SEQUENCE_MAJOR, 0, 1, 0};
 constexpr moemesh_backward_params backward_defaults{
     sizeof(moemesh_backward_params), nullptr, nullptr, nullptr, nullptr, nullptr};
 
 using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
-                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::top_k, &L::activation, &L::score,
-                         &L::gate, &L::router, &L::nonfinite));
+                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor, &L::aux_coefficient,
+                         &L::z_coefficient, &L::top_k, &L::activation, &L::score, &L::gate, &L::router, &L::nonfinite,
+                         &L::drop, &L::aux_scope, &L::combine_dtype, &L::reserved));
 using F = moemesh_forward_params;
-static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::training,
-                         &F::microbatch));
+static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::sequences,
+                         &F::sequence_layout, &F::reserved, &F::training, &F::microbatch));
 using B = moemesh_backward_params;
 static_assert(no_padding(&B::struct_size, &B::dy, &B::x, &B::dx, &B::dlogits, &B::stream));
 
@@ -65,6 +73,7 @@ ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params*
   ForwardArguments arguments;
   require(p.training == 0 || p.training == 1, bad, "training: expected 0 or 1, got {}", p.training);
   require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
   require(p.training == 0 || tape != nullptr, bad, "tape: expected a pointer where training = 1, got NULL");
   arguments.training = p.training == 1;
   arguments.microbatch = p.microbatch;
@@ -197,7 +206,8 @@ int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statisti
     check_result_struct(statistics, sizeof *statistics, "statistics");
     const LayerStatistics& s = object->statistics();
     write_struct(statistics,
-                 moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0, s.nonfinite_tokens});
+                 moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0, s.nonfinite_tokens,
+                                          0, 0, 0});
   });
 }
 

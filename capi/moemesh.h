@@ -29,7 +29,8 @@
  *            (older) struct is accepted, a larger one if its unknown tail is zero. `reserved` fields must be 0.
  * Printing   The library prints nothing, never exits, aborts or throws. Messages go to the log callback.
  * Order      context -> mesh -> two families -> layers and parameter_register -> family_commit (both) -> optimizer; then a
- *            step is step_begin, for each microbatch forward, backward (and gradient_ready), then optimizer_step; at the end
+ *            step is step_begin, for each microbatch forward, backward (and gradient_ready), in the order that a
+ *            moemesh_pipeline gives where pp > 1, then optimizer_step; at the end
  *            destroy all, mesh_finalize and context_finalize before their destroys, shutdown last.
  *            params pointers of context_create, step_begin and optimizer_step may be NULL (defaults); others may not.
  * Symbols    T tokens of this rank's data shard and microbatch, H hidden, F ffn, E experts, k experts a token.
@@ -103,6 +104,8 @@ typedef struct moemesh_parameter_handle* moemesh_parameter; /* belongs to its fa
 typedef struct moemesh_layer_handle* moemesh_layer;
 typedef struct moemesh_tape_handle* moemesh_tape;
 typedef struct moemesh_optimizer_handle* moemesh_optimizer;
+typedef struct moemesh_pipeline_handle* moemesh_pipeline;
+typedef struct moemesh_bill_handle* moemesh_bill;
 
 /* Text of the last error in `context`, or with NULL the calling thread's last error of any kind. Errors that can't be tied to
  * a context (a dead handle, no context yet) have their text under NULL only: after a failure, NULL always has its text.
@@ -121,7 +124,7 @@ MOEMESH_API int32_t moemesh_shutdown(void);
 typedef enum moemesh_dtype {
   MOEMESH_FLOAT32 = 1,
   MOEMESH_FLOAT64 = 2,
-  MOEMESH_BFLOAT16 = 3, /* known, not supported in this release */
+  MOEMESH_BFLOAT16 = 3, /* the upper half of a FLOAT32; conversions round to nearest, ties to even */
   MOEMESH_INT32 = 4,
   MOEMESH_INT64 = 5,
   MOEMESH_UINT8 = 6 /* masks: 0 or not 0 */
@@ -247,7 +250,8 @@ typedef struct moemesh_mesh_params {
   int32_t ep;              /* expert, default 1 */
   int32_t pp;              /* pipeline, default 1 */
   int32_t dp;              /* data, default 1; tp*ep*pp*dp must be the number of ranks (else MESH_SIZE) */
-  int32_t expert_tp;       /* divides tp (else MESH_SIZE); 0 (default) = tp */
+  int32_t expert_tp;       /* divides tp (else MESH_SIZE); 0 (default) = tp. With expert_tp < tp a shard's tokens are cut
+                              over its tp/expert_tp slices for the experts, and the outputs gathered */
   int32_t ranks_per_node;  /* for moemesh_mesh_plan: ranks [i*n, (i+1)*n) share a node; 0 (default) = all on one node.
                               Ignored (must be 0) by moemesh_mesh_create, which asks MPI */
   const char* order;       /* the four axes, joined by '-', leftmost varying fastest over the ranks; NULL (default) =
@@ -333,7 +337,9 @@ typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_ALL_GATHER = 4,
   MOEMESH_COLLECTIVE_REDUCE_SCATTER = 5,
   MOEMESH_COLLECTIVE_BROADCAST = 6,
-  MOEMESH_COLLECTIVE_AGREEMENT = 7 /* configuration and error agreement, norm: a few words down and up a tree */
+  MOEMESH_COLLECTIVE_AGREEMENT = 7, /* configuration and error agreement, norm: a few words down and up a tree */
+  MOEMESH_COLLECTIVE_PIPELINE = 8   /* activations to the next stage, gradients to the previous one: a call sends a header of
+                                       32 bytes and, where there are rows, the rows. Receiving is not counted */
 } moemesh_collective;
 
 typedef enum moemesh_phase {
@@ -350,7 +356,8 @@ typedef enum moemesh_phase {
 typedef struct moemesh_ledger_entry {
   int64_t struct_size;
   int64_t calls;
-  int64_t messages;        /* point-to-point messages that this rank sent */
+  int64_t messages;        /* point-to-point messages that this rank sent; a payload all-to-all has one for each peer, an
+                              empty one where no row goes, so that every peer hears of a failure in the same call */
   int64_t bytes;           /* payload bytes that this rank sent to other ranks */
   int64_t bytes_internode; /* the part of bytes that left the node */
   int32_t axes;            /* MOEMESH_AXIS_* */
@@ -375,7 +382,8 @@ typedef struct moemesh_family_params {
   int64_t struct_size;
   int64_t seed;     /* of the initial weights, default 0; equal on all ranks */
   int32_t kind;     /* moemesh_family_kind; required */
-  int32_t dtype;    /* of its parameters: MOEMESH_FLOAT32 (default); BFLOAT16 is NOT_SUPPORTED here */
+  int32_t dtype;    /* of its parameters: MOEMESH_FLOAT32 (default) or BFLOAT16. Main gradients, masters and moments are
+                       FLOAT32 always; fp32 parameters are their own masters */
 } moemesh_family_params;
 
 /* How a parameter relates to the family's tp axis (tp for SHARED, expert_tp for EXPERT). */
@@ -405,11 +413,14 @@ typedef struct moemesh_parameter_params {
   double decay_scale;   /* multiplies the optimizer's weight decay, default 1; 0 = no decay */
   double learning_rate_scale; /* multiplies the learning rate, default 1 */
   int32_t rank;         /* 1..3 for EXPERT, 1..4 for SHARED */
-  int32_t dtype;        /* 0 (default) = the family's */
+  int32_t dtype;        /* 0 (default) = the family's; another one is NOT_SUPPORTED */
   int32_t tp_kind;      /* moemesh_tp_kind, default REPLICA */
   int32_t tp_dim;       /* of SHARDED: which extent is cut; tp must divide it */
   int32_t init_kind;    /* moemesh_init_kind, default CONSTANT */
-  int32_t reserved;
+  int32_t tied;         /* 1: SHARED only: the parameters of this name on the first and on the last stage are one. Their
+                           gradients are summed over both stages after the family's sum, the norm counts them once, and they
+                           have equal bits after each step. Both stages must register them alike, with equal initial values
+                           where they are borrowed. With pp = 1 it changes nothing. Default 0 */
 } moemesh_parameter_params;
 
 typedef struct moemesh_parameter_info {
@@ -446,15 +457,20 @@ MOEMESH_API int32_t moemesh_parameter_get_info(moemesh_parameter parameter, moem
  * this release: the update gathers before it returns). stream: NULL on hosts. */
 MOEMESH_API int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moemesh_view* view);
 MOEMESH_API int32_t moemesh_parameter_release(moemesh_parameter parameter);
-/* This rank's fp32 main gradient, same shape. During a step: what was accumulated so far. */
+/* This rank's fp32 main gradient, same shape; needs an optimizer (else INVALID_STATE). During a step: what was accumulated so
+ * far. At stage 2 it is the array that the microbatch in progress is accumulated in: zero where it was not asked for since the
+ * parameter's last gradient_ready, which takes it back. */
 MOEMESH_API int32_t moemesh_parameter_get_gradient(moemesh_parameter parameter, moemesh_view* view);
 /* Says that this microbatch's gradient of `parameter` is complete on this rank. gradient: fp32, the local shape, any
  * strides, added into the main gradient; or NULL where the caller accumulated into the main gradient itself.
- * Once per parameter and microbatch of the open step (twice is INVALID_STATE); a missing one counts as zero. Layers do it
- * for their own parameters. */
+ * Once per parameter and microbatch of the open step (more is INVALID_STATE); a missing one counts as zero. Layers do it
+ * for their own parameters.
+ * Local at stages 0 and 1. At stage 2 it sums over the family's group at once: collective over that group, so that every rank
+ * of it makes these calls, and the backwards of its layers, in one order (a rank without tokens hands in NULL). Ranks found in
+ * different calls drop the step: MISMATCH here, STEP_FAILED at its end. */
 MOEMESH_API int32_t moemesh_gradient_ready(moemesh_parameter parameter, const moemesh_view* gradient, void* stream);
 /* The caller wrote parameter values itself (through acquired views or borrowed memory): refreshes what is derived from
- * them. */
+ * them: the masters of BFLOAT16 parameters, where a value differs from its rounded master. Moments and counters stay. */
 MOEMESH_API int32_t moemesh_parameters_changed(moemesh_family family);
 
 typedef enum moemesh_quantity {
@@ -469,7 +485,8 @@ typedef enum moemesh_quantity {
  * sharding: fp32, dense, the registered extents, bit-exact. Collective over the ranks of the stage; every one gets it.
  * Moments need an optimizer with that state (else NOT_FOUND). */
 MOEMESH_API int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
-/* The reverse: every rank of the stage passes the same whole array and keeps its part. Local. GRADIENT can't be written. */
+/* The reverse: every rank of the stage passes the same whole array and keeps its part. Local. GRADIENT can't be written.
+ * VALUE and MASTER each set both: the master exactly, a BFLOAT16 value rounded from it. */
 MOEMESH_API int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
 
 /* ------------------------------------------------------------------------------------------------ MoE layer */
@@ -502,9 +519,38 @@ typedef enum moemesh_nonfinite {
   MOEMESH_NONFINITE_DROP = 2   /* such a token goes nowhere (as if masked) and is counted */
 } moemesh_nonfinite;
 
-/* A dropless MoE layer. Router: fp32 logits; selection by falling score, ties to the lower expert index, k distinct experts;
+/* What a capacity drops when an expert has more rows than slots. */
+typedef enum moemesh_drop {
+  MOEMESH_DROP_BY_POSITION = 1, /* keeps the first tokens */
+  MOEMESH_DROP_BY_GATE = 2      /* keeps the largest gates; equal ones: the earlier token */
+} moemesh_drop;
+
+/* The tokens over which the balance of the experts is taken. */
+typedef enum moemesh_aux_scope {
+  MOEMESH_AUX_SHARD = 1,    /* one data shard's tokens of one microbatch */
+  MOEMESH_AUX_SEQUENCE = 2, /* each of its sequences, then their mean; sequences without tokens are left out of it */
+  MOEMESH_AUX_GLOBAL = 3    /* all shards of one microbatch: NOT_SUPPORTED in this release */
+} moemesh_aux_scope;
+
+/* Which sequence a row of x belongs to, for T rows and S = forward_params.sequences of T/S tokens each. */
+typedef enum moemesh_sequence_layout {
+  MOEMESH_SEQUENCE_MAJOR = 1, /* [sequence, position]: t / (T/S) */
+  MOEMESH_POSITION_MAJOR = 2  /* [position, sequence]: t mod S */
+} moemesh_sequence_layout;
+
+/* An MoE layer. Router: fp32 logits; selection by falling score, ties to the lower expert index, k distinct experts;
  * gate = gate kind of the score, times gate_scale. Expert e: y = W2 act(W1 x), gated kinds W2 (act(Wg x) * W1 x);
- * token: y = sum over its k experts of gate * expert(x), plus shared(x) without a gate. tp splits F. */
+ * token: y = sum over its k experts of gate * expert(x), plus shared(x) without a gate. tp splits F.
+ *
+ * Capacity: with a factor f > 0 each expert takes at most slots = ceil(n*k*T / (10^4*E)) rows of a data shard and microbatch,
+ * n = llround(f*10^4) (four decimals count), T = its unmasked tokens. Rows beyond are dropped at the source: they add 0 to y,
+ * their own gate's gradient is 0; the other gates of the token stay as they are.
+ * Balance: aux = aux_coefficient * E * sum_e f_e*P_e (Fedus et al. 2022), f_e = rows chosen for e before any drop / (k*T),
+ * P_e = mean over the tokens of the score over all E (sigmoid: divided by its sum over E); aux_coefficient at perfect balance.
+ * f is a constant in the gradient. z = z_coefficient * mean over the tokens of logsumexp(logits)^2 (Zoph et al. 2022).
+ * Both are losses of the library: their gradients enter the logits in this layer's backward, scaled like the caller's own loss:
+ * SHARD_MEAN: aux and z of the shard as they are; TOKEN_MEAN: times the real tokens that each was taken over; all times the
+ * step's loss_scale. The values are in the statistics, for the caller to report; nothing is added to y. */
 typedef struct moemesh_layer_params {
   int64_t struct_size;
   const char* name;       /* prefix of its parameters' names; unique; copied. "<name>.router", "<name>.w1", "<name>.wg",
@@ -517,32 +563,44 @@ typedef struct moemesh_layer_params {
   double init_std_router; /* standard deviations of the initial weights; default 0.02 each */
   double init_std_in;     /* W1, Wg */
   double init_std_out;    /* W2 */
+  double capacity_factor; /* 0 (default) = dropless */
+  double aux_coefficient; /* default 0 = no balance loss */
+  double z_coefficient;   /* default 0 = no z-loss */
   int32_t top_k;          /* 1 .. E */
   int32_t activation;     /* moemesh_activation, default SWIGLU */
   int32_t score;          /* moemesh_score, default SOFTMAX */
   int32_t gate;           /* moemesh_gate, default RENORM */
   int32_t router;         /* moemesh_router_kind, default LINEAR */
   int32_t nonfinite;      /* moemesh_nonfinite, default ERROR */
+  int32_t drop;           /* moemesh_drop, default BY_POSITION */
+  int32_t aux_scope;      /* moemesh_aux_scope, default SHARD */
+  int32_t combine_dtype;  /* of expert outputs on their way back, and of dx: 0 (default) = the family's; FLOAT32 keeps the
+                             partial sums of a BFLOAT16 layer exact */
+  int32_t reserved;
 } moemesh_layer_params;
 
 typedef struct moemesh_forward_params {
   int64_t struct_size;
-  const moemesh_view* x;      /* in, [T, H] fp32, row stride >= H; T may be 0 and may differ per data shard. tp peers must
+  const moemesh_view* x;      /* in, [T, H] of the families' dtype (both have one), row stride >= H; T may be 0 and may
+                                 differ per data shard. tp peers must
                                  pass the same T and the same values (not checked).
                                  Borrowed until backward consumed the tape, unless backward gets x again */
   const moemesh_view* y;      /* out, [T, H] fp32, row stride >= H, no overlap with x; gaps between rows are not touched */
   const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
   const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */
   void* stream;               /* NULL on hosts */
+  int64_t sequences;          /* S, for AUX_SEQUENCE (T divisible by S); else ignored. Default 1 */
+  int32_t sequence_layout;    /* moemesh_sequence_layout, default SEQUENCE_MAJOR */
+  int32_t reserved;
   int32_t training;           /* 1 (default): makes a tape. 0: none, and counts nothing */
   int32_t microbatch;         /* 0-based, within the open step; default 0 */
 } moemesh_forward_params;
 
 typedef struct moemesh_backward_params {
   int64_t struct_size;
-  const moemesh_view* dy;      /* in, [T, H] fp32 */
+  const moemesh_view* dy;      /* in, [T, H], dtype of x */
   const moemesh_view* x;       /* in, the forward's x again, or NULL: the forward's pointer is still good */
-  const moemesh_view* dx;      /* out, [T, H] fp32, overwritten; must not overlap dy or x */
+  const moemesh_view* dx;      /* out, [T, H], dtype of x, overwritten; must not overlap dy or x */
   const moemesh_view* dlogits; /* out, [T, E] fp32, overwritten; ROUTER_CALLER only */
   void* stream;                /* NULL on hosts */
 } moemesh_backward_params;
@@ -554,8 +612,11 @@ typedef struct moemesh_layer_statistics {
   int64_t rows;            /* (token, expert) assignments of this rank's shard */
   int64_t copies_sent;     /* (token, destination rank) pairs to other ranks */
   int64_t rows_received;   /* rows that this rank's experts computed */
-  int64_t dropped_rows;    /* by capacity: 0 in this release */
+  int64_t dropped_rows;    /* by capacity; not in `rows` */
   int64_t nonfinite_tokens;/* dropped by MOEMESH_NONFINITE_DROP */
+  int64_t slots;           /* capacity of each expert for this shard; 0 = dropless */
+  double aux_loss;         /* of this shard, coefficient included, loss scale not; its mean over sequences in that scope */
+  double z_loss;           /* likewise */
 } moemesh_layer_statistics;
 
 MOEMESH_API int32_t moemesh_layer_params_init(moemesh_layer_params* params, int64_t struct_size);
@@ -585,10 +646,11 @@ MOEMESH_API int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_bac
 /* Drops a tape without a backward. Local. */
 MOEMESH_API void moemesh_tape_destroy(moemesh_tape* tape);
 /* The routing decision on the tape: experts [T, k] INT32 (global indices in order of choice, -1 for tokens that go
- * nowhere) and gates [T, k] fp32 (0 there); either may be NULL. Local. */
+ * nowhere and for dropped rows) and gates [T, k] fp32 (0 there); either may be NULL. Local. */
 MOEMESH_API int32_t moemesh_tape_get_routing(moemesh_tape tape, const moemesh_view* experts, const moemesh_view* gates);
 MOEMESH_API int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statistics* statistics);
-/* rows_per_expert: [E] INT64, this shard's assignments to each expert in the last training forward; rows_received: NULL or [E]
+/* rows_per_expert: [E] INT64, this shard's choices of each expert in the last training forward, before any drop;
+ * rows_received: NULL or [E]
  * INT64, the rows that each expert of this rank computed (0 for experts that live elsewhere). */
 MOEMESH_API int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per_expert,
                                            const moemesh_view* rows_received);
@@ -597,8 +659,16 @@ MOEMESH_API int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_vi
 
 typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moemesh_optimizer_kind;
 
-/* What is sharded over the family's own gradient group of width d. Bytes a parameter with AdamW and fp32 parameters:
- * stage 0: 16, stage 1: 8 + 8/d (SGD with momentum: 12 and 8 + 4/d; without: 8 and 8). Stages 2 and 3: not supported yet. */
+/* What is sharded over the family's own gradient group of width d: stage 0 nothing, 1 optimizer state and masters, 2 also main
+ * gradients (Rajbhandari et al. 2020), 3 also parameters (NOT_SUPPORTED in this release). Bytes a parameter with AdamW:
+ *            fp32 parameters          bf16 parameters
+ *   stage 0  16                       18
+ *   stage 1  8 + 8/d                  6 + 12/d
+ *   stage 2  4 + 12/d + a bucket      2 + 16/d + a bucket
+ * SGD: 4 less of the sharded part with momentum, 8 less without. Stages 0 and 1 reduce once a step, after the last
+ * microbatch. Stage 2 reduces each parameter in every microbatch (moemesh_gradient_ready); its bucket holds the gradients
+ * that are being accumulated, at most one layer's at a time where the caller does not hold more. Stage 2 takes no borrowed
+ * gradients (NOT_SUPPORTED). */
 typedef struct moemesh_optimizer_params {
   int64_t struct_size;
   double learning_rate; /* default 1e-3 */
@@ -609,8 +679,8 @@ typedef struct moemesh_optimizer_params {
   double momentum;      /* SGD: m = momentum*m + g, no dampening, no Nesterov; default 0 */
   double max_norm;      /* gradient clipping: all gradients * min(1, max_norm/norm); 0 (default) = none */
   int32_t kind;         /* moemesh_optimizer_kind, default ADAMW */
-  int32_t shared_stage; /* 0 or 1, default 1 */
-  int32_t expert_stage; /* 0 or 1, default 1 */
+  int32_t shared_stage; /* 0, 1 or 2, default 1 */
+  int32_t expert_stage; /* 0, 1 or 2, default 1 */
   int32_t reserved;
 } moemesh_optimizer_params;
 
@@ -656,6 +726,7 @@ typedef struct moemesh_optimizer_bytes {
   int64_t masters;
   int64_t moments;
   int64_t packed;      /* packed weight copies: none in this release */
+  int64_t bucket;      /* stage 2: of actual, not of planned: the largest seen so far */
 } moemesh_optimizer_bytes;
 
 typedef struct moemesh_optimizer_counters {
@@ -697,6 +768,129 @@ MOEMESH_API int32_t moemesh_optimizer_get_bytes(moemesh_optimizer optimizer, int
 MOEMESH_API int32_t moemesh_optimizer_get_counters(moemesh_optimizer optimizer, moemesh_optimizer_counters* counters);
 /* For resuming; the same values on every rank. Not within a step. Local. */
 MOEMESH_API int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, const moemesh_optimizer_counters* counters);
+
+/* ------------------------------------------------------------------------------------------------ pipeline */
+
+/* The order in which a stage runs the forwards and backwards of its M microbatches. A stage holds the activations of at most
+ * min(M, pp - stage) microbatches under 1F1B (Narayanan et al. 2019), of M under GPipe (Huang et al. 2019). */
+typedef enum moemesh_schedule { MOEMESH_SCHEDULE_1F1B = 1, MOEMESH_SCHEDULE_GPIPE = 2 } moemesh_schedule;
+
+typedef enum moemesh_action_kind {
+  MOEMESH_ACTION_FORWARD = 1,
+  MOEMESH_ACTION_BACKWARD = 2,
+  MOEMESH_ACTION_BACKWARD_WEIGHT = 3, /* not yielded in this release */
+  MOEMESH_ACTION_END = 4              /* the run is over on this rank; again at each further call */
+} moemesh_action_kind;
+
+typedef struct moemesh_pipeline_params {
+  int64_t struct_size;
+  int64_t width;    /* elements of one row of what goes from stage to stage, >= 1: the hidden size */
+  int32_t dtype;    /* of the rows: MOEMESH_FLOAT32 (default) or BFLOAT16 */
+  int32_t schedule; /* moemesh_schedule, default 1F1B */
+} moemesh_pipeline_params;
+
+/* One run: the microbatches of one step, or forwards alone. */
+typedef struct moemesh_pipeline_run {
+  int64_t struct_size;
+  const int64_t* rows;  /* [microbatches] rows of each one on this data shard, >= 0, may differ; read in pipeline_begin. Must be
+                           given on the first stage; elsewhere NULL, as sizes come with the messages, or the same numbers */
+  int32_t microbatches; /* M >= 1; training: the step's. Default 1 */
+  int32_t training;     /* 1 (default): forwards and backwards within the open step; 0: forwards alone */
+} moemesh_pipeline_run;
+
+/* What to do next. Views are dense [rows, width] host arrays of the pipeline's dtype, the library's, good until pipeline_done
+ * (`saved` and a forward's `in`: until the done of this microbatch's backward). A view that does not apply has rank 0. */
+typedef struct moemesh_pipeline_action {
+  int64_t struct_size;
+  int64_t rows;       /* 0 where a stage before failed in this microbatch: run the layers with no tokens all the same */
+  int32_t kind;       /* moemesh_action_kind */
+  int32_t microbatch; /* 0-based */
+  int32_t chunk;      /* model chunk of this stage: 0 in this release */
+  int32_t reserved;
+  moemesh_view in;    /* FORWARD: the previous stage's output, none on the first. BACKWARD: the gradient of this stage's output,
+                         none on the last */
+  moemesh_view out;   /* to be written. FORWARD: this stage's output, none on the last. BACKWARD: the gradient of `saved`, none
+                         on the first */
+  moemesh_view saved; /* BACKWARD: what was `in` of this microbatch's forward */
+} moemesh_pipeline_action;
+
+/* Of the run in progress, or the last one. */
+typedef struct moemesh_pipeline_info {
+  int64_t struct_size;
+  int64_t live;       /* microbatches forwarded here whose backward is not done */
+  int64_t peak;       /* the most of them at a time */
+  int64_t bytes;      /* of the library's activation and gradient buffers on this rank */
+  int64_t sends;      /* rows sent to neighbour stages, in microbatches */
+  int64_t bytes_sent; /* headers included */
+} moemesh_pipeline_info;
+
+/* Runs one action; what it returns goes to pipeline_done. */
+typedef int32_t (*moemesh_pipeline_function)(void* user, const moemesh_pipeline_action* action);
+
+MOEMESH_API int32_t moemesh_pipeline_params_init(moemesh_pipeline_params* params, int64_t struct_size);
+MOEMESH_API int32_t moemesh_pipeline_run_init(moemesh_pipeline_run* run, int64_t struct_size);
+/* Collective over the context. optimizer: whose steps are run; may be NULL for forwards alone. Any pp, 1 included. */
+MOEMESH_API int32_t moemesh_pipeline_create(moemesh_mesh mesh, moemesh_optimizer optimizer,
+                                            const moemesh_pipeline_params* params, moemesh_pipeline* pipeline);
+MOEMESH_API void moemesh_pipeline_destroy(moemesh_pipeline* pipeline);
+/* Begins a run. Local. A run that was begun and not ended is INVALID_STATE (a failed optimizer_step or step_end ends it). */
+MOEMESH_API int32_t moemesh_pipeline_begin(moemesh_pipeline pipeline, const moemesh_pipeline_run* run);
+/* The next action of this rank; waits for its neighbour stages' rows. Sends never block. Every rank of a stage is given the
+ * same sequence of kinds and microbatches, which depends on M, pp and the stage alone. action->struct_size is set by the
+ * caller. In a failed step actions still come, so that everyone's collective calls are met: with no rows, or with zeros for
+ * gradients, where a neighbour failed; the backward of a microbatch that failed in a layer of this stage is left out. */
+MOEMESH_API int32_t moemesh_pipeline_next(moemesh_pipeline pipeline, moemesh_pipeline_action* action);
+/* The action is done; sends its `out`. status: MOEMESH_OK, or what went wrong: the status of a layer call of the action (which
+ * then came back on all ranks of the stage's block; leave out the rest of the action), or any other status not 0 for a
+ * failure of the caller's own (finish the action's layers before, with whatever rows, as other ranks wait in them). The step
+ * will then end in STEP_FAILED on every rank of the context; go on until END. */
+MOEMESH_API int32_t moemesh_pipeline_done(moemesh_pipeline pipeline, int32_t status);
+/* begin, then next, function, done until END. Returns MOEMESH_OK also where an action failed: optimizer_step tells. */
+MOEMESH_API int32_t moemesh_pipeline_execute(moemesh_pipeline pipeline, const moemesh_pipeline_run* run,
+                                             moemesh_pipeline_function function, void* user);
+MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh_pipeline_info* info);
+
+/* ------------------------------------------------------------------------------------------------ communication bill */
+
+/* What a step of a described model will send, for any rank of a planned (or real) mesh, before any run: the entries that the
+ * ledger of that rank would have for `steps` training steps, from step_begin to optimizer_step, setup left out. Exact: equal to
+ * the ledger where the described routing is the real one and no step fails. */
+typedef struct moemesh_bill_params {
+  int64_t struct_size;
+  int64_t steps;         /* default 1 */
+  int64_t tokens;        /* rows of each data shard and microbatch, all real; default 0 */
+  int32_t microbatches;  /* M, default 1 */
+  int32_t objective;     /* moemesh_objective, default SHARD_MEAN */
+  int32_t shared_stage;  /* as in moemesh_optimizer_params, defaults alike */
+  int32_t expert_stage;
+  int32_t shared_dtype;  /* of the families; default FLOAT32 */
+  int32_t expert_dtype;
+} moemesh_bill_params;
+
+/* The rows of one layer. Both matrices may be NULL: then every token's k experts are taken as drawn evenly from all E, and
+ * bytes are expectations, rounded. */
+typedef struct moemesh_bill_routing {
+  int64_t struct_size;
+  const int64_t* copies; /* [world/pp, ep] for one microbatch and stage: row i: what the stage's i-th rank (ascending) sends to
+                            each ep coordinate, itself included; ranks that hold one slice send the same. NULL: see above */
+  const int64_t* rows;   /* the same of rows */
+} moemesh_bill_routing;
+
+MOEMESH_API int32_t moemesh_bill_params_init(moemesh_bill_params* params, int64_t struct_size);
+/* Local. mesh: of mesh_plan (its ranks_per_node splits the bytes) or mesh_create. */
+MOEMESH_API int32_t moemesh_bill_create(moemesh_mesh mesh, const moemesh_bill_params* params, moemesh_bill* bill);
+MOEMESH_API void moemesh_bill_destroy(moemesh_bill* bill);
+/* A layer of `stage`, with its parameters. routing may be NULL. Local, as all below. */
+MOEMESH_API int32_t moemesh_bill_add_layer(moemesh_bill bill, int64_t stage, const moemesh_layer_params* params,
+                                           const moemesh_bill_routing* routing);
+/* A parameter of the caller's own; data and gradient are ignored. Names must be the real ones: they order the layout. */
+MOEMESH_API int32_t moemesh_bill_add_parameter(moemesh_bill bill, int64_t stage, int32_t family,
+                                               const moemesh_parameter_params* params);
+/* Rows of that width and dtype go from stage to stage (moemesh_pipeline). */
+MOEMESH_API int32_t moemesh_bill_set_pipeline(moemesh_bill bill, const moemesh_pipeline_params* params);
+/* As moemesh_ledger_get_count and _get_entry, for `rank` of the mesh. */
+MOEMESH_API int32_t moemesh_bill_get_count(moemesh_bill bill, int64_t rank, int64_t* count);
+MOEMESH_API int32_t moemesh_bill_get_entry(moemesh_bill bill, int64_t rank, int64_t index, moemesh_ledger_entry* entry);
 
 #ifdef __cplusplus
 }

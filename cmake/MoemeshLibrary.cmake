@@ -13,9 +13,12 @@ endif()
 add_library(moemesh_objects OBJECT ${core_sources})
 target_include_directories(moemesh_objects PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/capi")
 target_include_directories(moemesh_objects SYSTEM PUBLIC "${MOEMESH_XXHASH_INCLUDE}")
+# Its headers alone, without FMT_HEADER_ONLY: impl/base/format.cpp has the one copy of the formatter.
+target_include_directories(moemesh_objects SYSTEM PUBLIC
+  $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(moemesh_objects PUBLIC $<$<BOOL:${MOEMESH_SHARED_KOKKOS}>:MOEMESH_SHARED_KOKKOS=1>)
 target_link_libraries(moemesh_objects PUBLIC
-  Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> fmt::fmt-header-only Threads::Threads ${CMAKE_DL_LIBS}
+  Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> Threads::Threads ${CMAKE_DL_LIBS}
   PRIVATE moemesh_flags)
 # Nothing here reads errno after sqrt; with it the update of AdamW is not vectorized (five times slower).
 set_source_files_properties("${PROJECT_SOURCE_DIR}/kernels/update.cpp" PROPERTIES COMPILE_OPTIONS -fno-math-errno)

@@ -2,7 +2,6 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
-#include <fmt/format.h>
 
 #include <cstdint>
 #include <new>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "impl/base/format.hpp"
 #include "moemesh.h"
 
 namespace moemesh {
@@ -34,13 +34,13 @@ class Error : public std::runtime_error {
 };
 
 template <class... Args>
-[[noreturn]] void fail(int32_t status, fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(status, fmt::format(format, std::forward<Args>(args)...));
+[[noreturn]] void fail(int32_t status, fmt::format_string<Args...> text, Args&&... args) {
+  throw Error(status, format_message(text, std::forward<Args>(args)...));
 }
 
 template <class... Args>
-void require(bool condition, int32_t status, fmt::format_string<Args...> format, Args&&... args) {
-  if (!condition) throw Error(status, fmt::format(format, std::forward<Args>(args)...));
+void require(bool condition, int32_t status, fmt::format_string<Args...> text, Args&&... args) {
+  if (!condition) throw Error(status, format_message(text, std::forward<Args>(args)...));
 }
 
 // What one rank found wrong by itself, kept until it can be told to the others.

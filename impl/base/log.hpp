@@ -2,11 +2,11 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
-#include <fmt/format.h>
 
 #include <string>
 #include <utility>
 
+#include "impl/base/format.hpp"
 #include "moemesh.h"
 
 namespace moemesh {
@@ -18,12 +18,12 @@ class Logger {
   Logger(moemesh_log_function sink, void* user, int32_t level) : sink_(sink), user_(user), level_(level) {}
 
   template <class... Args>
-  void write(int32_t level, fmt::format_string<Args...> format, Args&&... args) const {
-    if (sink_ && level <= level_) sink_(user_, level, fmt::format(format, std::forward<Args>(args)...).c_str());
+  void write(int32_t level, fmt::format_string<Args...> text, Args&&... args) const {
+    if (sink_ && level <= level_) sink_(user_, level, format_message(text, std::forward<Args>(args)...).c_str());
   }
   template <class... Args>
-  void warning(fmt::format_string<Args...> format, Args&&... args) const {
-    write(MOEMESH_LOG_WARNING, format, std::forward<Args>(args)...);
+  void warning(fmt::format_string<Args...> text, Args&&... args) const {
+    write(MOEMESH_LOG_WARNING, text, std::forward<Args>(args)...);
   }
 
  private:

@@ -12,7 +12,11 @@ namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
-std::string text_of(std::span<const int64_t> extents) { return fmt::format("[{}]", fmt::join(extents, ", ")); }
+std::string text_of(std::span<const int64_t> extents) {
+  std::string text;
+  for (const int64_t extent : extents) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "[" + text + "]";
+}
 
 std::span<const int64_t> extents_of(const moemesh_view& view) { return {view.extents, static_cast<size_t>(view.rank)}; }
 

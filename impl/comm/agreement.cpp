@@ -124,9 +124,9 @@ std::string told(const Field& field, int64_t lowest, int64_t highest, int64_t ra
   const auto real = [](int64_t bits) { return std::bit_cast<double>(bits); };
   if (field.kind == Field::hash) return {};
   if (field.kind == Field::real)
-    return fmt::format(": some rank has {}, some {}, rank {} has {}", real(lowest), real(highest), rank,
+    return format_message(": some rank has {}, some {}, rank {} has {}", real(lowest), real(highest), rank,
                        real(field.value));
-  return fmt::format(": lowest {}, highest {}, rank {} has {}", lowest, highest, rank, field.value);
+  return format_message(": lowest {}, highest {}, rank {} has {}", lowest, highest, rank, field.value);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ void Communicator::Batch::expire(double seconds) {
   std::sort(peers.begin(), peers.end());
   peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   std::string names;
-  for (size_t i = 0; i < std::min(peers.size(), most); ++i) names += fmt::format("{}{}", i ? ", " : "", peers[i]);
+  for (size_t i = 0; i < std::min(peers.size(), most); ++i) names += format_message("{}{}", i ? ", " : "", peers[i]);
   if (peers.size() > most) names += ", ...";
   owner_.link_->broken = true;
   fail(MOEMESH_ERROR_TIMEOUT, "rank {} of a group of {} (axes {}) waited {:.3f} s, deadline {:.3f} s, for rank {}",
@@ -100,7 +100,7 @@ void Communicator::Batch::expire(double seconds) {
 void Communicator::Batch::check(int32_t code, const char* what, int64_t peer) {
   if (code == 0) return;
   const std::string place =
-      fmt::format("{} between rank {} and peer {} of a group of {}", what, owner_.rank_, peer, owner_.size_);
+      format_message("{} between rank {} and peer {} of a group of {}", what, owner_.rank_, peer, owner_.size_);
   transport_failed(*owner_.link_, code, place.c_str());
 }
 

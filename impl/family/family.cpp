@@ -55,7 +55,8 @@ void check_kinds(const moemesh_parameter_params& params) {
   require(params.decay_scale >= 0 && params.learning_rate_scale >= 0, bad,
           "{}: decay_scale, learning_rate_scale: expected >= 0, got {}, {}", params.name, params.decay_scale,
           params.learning_rate_scale);
-  require(params.reserved == 0, bad, "{}: reserved: expected 0", params.name);
+  require(params.tied == 0 || params.tied == 1, bad, "{}: tied: expected 0 or 1, got {}", params.name, params.tied);
+  require(params.tied == 0, MOEMESH_ERROR_NOT_SUPPORTED, "{}: tied: not supported yet", params.name);
 }
 
 kernels::Slice slice_of(const Family& family, const moemesh_parameter_params& params) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
+#define FMT_HEADER_ONLY 1  // this folder includes nothing of ours, so not the formatter in impl/base either
 #include "impl/mesh/mesh_layout.hpp"
 
 #include <fmt/format.h>
+
 
 #include <algorithm>
 #include <limits>

@@ -44,6 +44,11 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("gate", p.gate, MOEMESH_GATE_SOFTMAX_TOPK);
   check_enum("router", p.router, MOEMESH_ROUTER_CALLER);
   check_enum("nonfinite", p.nonfinite, MOEMESH_NONFINITE_DROP);
+  check_enum("drop", p.drop, MOEMESH_DROP_BY_GATE);
+  check_enum("aux_scope", p.aux_scope, MOEMESH_AUX_GLOBAL);
+  require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
+  require(p.capacity_factor == 0 && p.aux_coefficient == 0 && p.z_coefficient == 0 && p.combine_dtype == 0,
+          MOEMESH_ERROR_NOT_SUPPORTED, "capacity_factor, aux_coefficient, z_coefficient, combine_dtype: not supported yet");
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
   const auto deviation = [](const char* name, double value) {
     require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);

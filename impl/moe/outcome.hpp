@@ -50,9 +50,9 @@ class Outcome {
       return {MOEMESH_ERROR_PEER_FAILED, "another rank of the expert and tensor-parallel block failed in this call"};
     if (peer_status_ == MOEMESH_ERROR_MISMATCH)
       return {peer_status_,
-              fmt::format("rank {} is in a forward of another layer, microbatch or training mode", peer_)};
+              format_message("rank {} is in a forward of another layer, microbatch or training mode", peer_)};
     const int32_t status = peer_status_ == MOEMESH_ERROR_NONFINITE_ROUTER ? peer_status_ : MOEMESH_ERROR_PEER_FAILED;
-    return {status, fmt::format("rank {} failed in this call with {}", peer_, status_name(peer_status_))};
+    return {status, format_message("rank {} failed in this call with {}", peer_, status_name(peer_status_))};
   }
 
  private:

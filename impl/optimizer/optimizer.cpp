@@ -139,7 +139,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   const bool was_open = std::exchange(step_->open, false);
   if (!finding) finding = problem;
   if (!finding && !(learning_rate >= 0 && std::isfinite(learning_rate)))
-    finding = {bad, fmt::format("learning_rate: expected >= 0, got {}", learning_rate)};
+    finding = {bad, format_message("learning_rate: expected >= 0, got {}", learning_rate)};
   if (!finding && intent != 3)
     finding = attempt([&] {
       for (auto& state : states_) reserve_reduction(state->family());

@@ -165,7 +165,7 @@ TEST_F(Argument, Parameters) {
   EXPECT_EQ(make_parameter([](P& p) { p.dtype = MOEMESH_INT32; }), bad);
   EXPECT_EQ(make_parameter([](P& p) { p.tp_kind = MOEMESH_TP_SHARDED, p.tp_dim = 2; }), bad);
   EXPECT_EQ(make_parameter([](P& p) { p.decay_scale = -1; }), bad);
-  EXPECT_EQ(make_parameter([](P& p) { p.reserved = 1; }), bad);
+  EXPECT_EQ(make_parameter([](P& p) { p.tied = 2; }), bad);
   const std::string name(256, 'x');
   EXPECT_EQ(make_parameter([&](P& p) { p.name = name.c_str(); }), bad);
 }

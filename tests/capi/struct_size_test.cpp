@@ -103,8 +103,8 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_mesh_params_init, 40);
   check_init_sizes(moemesh_family_params_init, 24);
   check_init_sizes(moemesh_parameter_params_init, 120);
-  check_init_sizes(moemesh_layer_params_init, 104);
-  check_init_sizes(moemesh_forward_params_init, 56);
+  check_init_sizes(moemesh_layer_params_init, 144);
+  check_init_sizes(moemesh_forward_params_init, 72);
   check_init_sizes(moemesh_backward_params_init, 48);
   check_init_sizes(moemesh_optimizer_params_init, 80);
   check_init_sizes(moemesh_step_params_init, 24);
@@ -179,7 +179,7 @@ TEST_F(StructSize, P39_layer_params) {
   valid.name = "layer";
   valid.hidden = valid.ffn = valid.experts = 2;
   valid.top_k = 1;
-  check_params_sizes<moemesh_layer_params>(valid, 104, [&](const moemesh_layer_params* p) {
+  check_params_sizes<moemesh_layer_params>(valid, 144, [&](const moemesh_layer_params* p) {
     auto params = defaults(moemesh_family_params_init);
     moemesh_family families[2] = {nullptr, nullptr};
     for (int i = 0; i < 2; ++i) {
@@ -202,7 +202,7 @@ TEST_F(StructSize, P39_forward_params) {
   valid.x = &x;
   valid.y = &y;
   valid.logits = &logits;
-  check_params_sizes<moemesh_forward_params>(valid, 56, [&](const moemesh_forward_params* p) {
+  check_params_sizes<moemesh_forward_params>(valid, 72, [&](const moemesh_forward_params* p) {
     moemesh_tape tape = nullptr;
     const int32_t status = moemesh_layer_forward(model.layer, p, &tape);
     EXPECT_EQ(tape != nullptr, status == MOEMESH_OK);
@@ -284,9 +284,9 @@ TEST_F(StructSize, P39_results_of_parameters_layers_optimizers) {
   check_result_sizes<moemesh_parameter_info>(
       88, [&](moemesh_parameter_info* r) { return moemesh_parameter_get_info(model.w1, r); });
   check_result_sizes<moemesh_layer_statistics>(
-      56, [&](moemesh_layer_statistics* r) { return moemesh_layer_get_statistics(model.layer, r); });
+      80, [&](moemesh_layer_statistics* r) { return moemesh_layer_get_statistics(model.layer, r); });
   check_result_sizes<moemesh_optimizer_bytes>(
-      80, [&](moemesh_optimizer_bytes* r) { return moemesh_optimizer_get_bytes(model.optimizer, MOEMESH_EXPERT, r); });
+      88, [&](moemesh_optimizer_bytes* r) { return moemesh_optimizer_get_bytes(model.optimizer, MOEMESH_EXPERT, r); });
 }
 
 // A bad result struct is an error of the call, not a lost result: the step was dropped, not done. NULL is allowed here.
