@@ -24,13 +24,13 @@ MeshLayout make_layout(int64_t world, const moemesh_mesh_params& params) {
   return layout;
 }
 
-void check_supported(const moemesh_mesh_params& params, const MeshLayout& layout) {
-  require(layout.sizes().expert_tp == layout.sizes().tp, MOEMESH_ERROR_NOT_SUPPORTED,
-          "expert_tp: only expert_tp = tp ({}) can run in this release, got {}; moemesh_mesh_plan knows the rest",
-          layout.sizes().tp, layout.sizes().expert_tp);
+void check_real(const moemesh_mesh_params& params) {
   require(params.ranks_per_node == 0, MOEMESH_ERROR_INVALID_ARGUMENT,
           "ranks_per_node: expected 0 (MPI is asked), got {}", params.ranks_per_node);
 }
+
+// Groups are made with their axes as the tag; this one is not of whole axes.
+constexpr int32_t slices_tag = 128;
 
 std::vector<Field> fields_of(const moemesh_mesh_params& params) {
   return {{"tp", params.tp},
@@ -54,7 +54,7 @@ std::shared_ptr<Mesh> Mesh::create(std::shared_ptr<Context> context, const moeme
   std::shared_ptr<Mesh> mesh;
   const Finding finding = problem ? problem : attempt([&] {
     MeshLayout layout = make_layout(context->world().size(), params);
-    check_supported(params, layout);
+    check_real(params);
     mesh.reset(new Mesh(std::move(layout), 0));
   });
   agree_on_configuration(context->world(), "mesh_create", fields_of(params), finding.status, finding.text);
@@ -71,6 +71,8 @@ void Mesh::open() {
        {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP,
         MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
     group(axes);
+  slices_ = context_->world().group(layout_.slice_members(rank()), MOEMESH_AXIS_TP, slices_tag);
+  slices_->set_ledger(ledger_);
   ++context_->open_meshes;
   if (layout_.sizes().tp > 1 && node_crossing(MOEMESH_AXIS_TP))
     context_->log().warning("mesh: tensor-parallel groups cross nodes; make tp the fastest axis within a node");
@@ -117,6 +119,7 @@ void Mesh::finalize() {
   require(!planned(), MOEMESH_ERROR_INVALID_STATE, "the mesh is only planned: it has no communicator");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the mesh is finalized already");
   for (auto& [axes, group] : groups_) group->close();
+  slices_->close();
   --context_->open_meshes;
   finalized_ = true;
 }

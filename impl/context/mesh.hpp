@@ -35,6 +35,8 @@ class Mesh {
 
   // This rank's group; the first use of an axes value creates it (collective over the group).
   Communicator& group(int32_t axes);
+  // The ranks that hold the other slices of this rank's data shard, in the order of the slices (see MeshLayout::slices).
+  Communicator& slices() { return *slices_; }
   bool node_crossing(int32_t axes) const;
 
   void require_usable() const;  // not planned, not finalized, context usable
@@ -52,6 +54,7 @@ class Mesh {
   std::shared_ptr<Ledger> ledger_ = std::make_shared<Ledger>();
   Workspace workspace_;
   std::map<int32_t, std::unique_ptr<Communicator>> groups_;
+  std::unique_ptr<Communicator> slices_;
   bool finalized_ = false;
 };
 

@@ -32,6 +32,8 @@ class Workspace {
     tokens,  // token-shaped temporaries
     tokens2,
     tokens3,
+    tokens4,
+    tokens5,
     logits,
     integers,  // keys, positions
     integers2,

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-
 #include <algorithm>
 #include <limits>
 
@@ -235,6 +234,16 @@ int64_t MeshLayout::group_member(int32_t axes, int64_t rank, int64_t position) c
   const Block block = block_of(expert_, axes, index, nearby / stages.stride, stages.stride);
   const int64_t within = position - block.first * stages.stages;
   return stages.rank(lattice_member(expert_, axes, index, block.first + within % block.count), within / block.count);
+}
+
+std::vector<int64_t> MeshLayout::slice_members(int64_t rank) const {
+  const int64_t own = coordinates(rank).expert_tp;
+  std::vector<int64_t> members;
+  for (int64_t i = 0; i < sizes_.tp; ++i) {
+    const int64_t peer = group_member(axis::tp, rank, i);
+    if (coordinates(peer).expert_tp == own) members.push_back(peer);
+  }
+  return members;
 }
 
 }  // namespace moemesh

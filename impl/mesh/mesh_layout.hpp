@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace moemesh {
 
@@ -45,6 +46,11 @@ class MeshLayout {
   Coordinates coordinates(int64_t rank) const;
   int64_t data_shards() const { return sizes_.dp * sizes_.ep; }
   int64_t data_shard(int64_t rank) const;  // dp*ep_size + ep (dense coordinates)
+
+  // With expert_tp < tp the tokens of a data shard are cut into slices, one for each expert_tp group within the tp group.
+  int64_t slices() const { return sizes_.tp / sizes_.expert_tp; }
+  // The ranks of `rank`'s tp group that have its expert_tp coordinate, ascending: member i has slice i.
+  std::vector<int64_t> slice_members(int64_t rank) const;
 
   int64_t axis_size(int32_t axis) const;    // one axis bit
   int64_t axis_stride(int32_t axis) const;  // ranks (dense) or index within the stage's renumbering (expert)

@@ -48,7 +48,8 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("aux_scope", p.aux_scope, MOEMESH_AUX_GLOBAL);
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
   require(p.capacity_factor == 0 && p.aux_coefficient == 0 && p.z_coefficient == 0 && p.combine_dtype == 0,
-          MOEMESH_ERROR_NOT_SUPPORTED, "capacity_factor, aux_coefficient, z_coefficient, combine_dtype: not supported yet");
+          MOEMESH_ERROR_NOT_SUPPORTED,
+          "capacity_factor, aux_coefficient, z_coefficient, combine_dtype: not supported yet");
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
   const auto deviation = [](const char* name, double value) {
     require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
@@ -135,7 +136,9 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
       params_(params),
       name_(params.name),
       exchange_(mesh_->group(MOEMESH_GROUP_EXPERT_EXCHANGE)),
-      tp_(mesh_->group(MOEMESH_AXIS_EXPERT_TP)),
+      expert_tp_(mesh_->group(MOEMESH_AXIS_EXPERT_TP)),
+      tp_(mesh_->group(MOEMESH_AXIS_TP)),
+      slices_(mesh_->slices()),
       local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())) {
   params_.name = name_.c_str();
   for (int64_t e = 0; e < params_.experts; ++e)
@@ -190,7 +193,7 @@ std::unique_ptr<Tape> Layer::fresh_tape() {
 void Layer::record(const Tape& tape) {
   auto& s = statistics_;
   s.tokens = tape.decision.routed;
-  s.rows = tape.source.tags;
+  s.rows = tape.decision.routed * params_.top_k;
   const auto own = static_cast<size_t>(exchange_.rank());
   s.copies_sent = tape.source.copies - (tape.source.copy_offsets[own + 1] - tape.source.copy_offsets[own]);
   s.rows_received = tape.received.rows;

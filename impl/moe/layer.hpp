@@ -15,6 +15,9 @@
 
 namespace moemesh {
 
+class Block;
+class Outcome;
+
 struct ForwardArguments {
   Rows<float> x, y, logits;  // logits.data null with the library's router
   const uint8_t* mask = nullptr;
@@ -33,7 +36,7 @@ struct LayerStatistics {
   std::vector<int64_t> rows_received_per_expert;  // [E]
 };
 
-// A dropless MoE layer. forward: decide -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors it.
+// An MoE layer. forward: decide -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors it.
 // Each step is a file of this folder; this class holds what they share and keeps the order and the failure protocol.
 class Layer {
  public:
@@ -71,6 +74,9 @@ class Layer {
   void record(const Tape& tape);
 
   // The pieces of forward and backward, in the order in which they run.
+  void route_forward(Block& block, Outcome& outcome, Tape& tape, const ForwardArguments& arguments,
+                     const Rows<float>& y);
+  void finish_forward(Outcome& outcome, Tape& tape, const Rows<float>& x, const Rows<float>& y);
   void decide(const ForwardArguments& arguments, Tape& tape);
   void plan_source(Tape& tape);
   void index_received(Tape& tape);
@@ -84,6 +90,23 @@ class Layer {
                        const Rows<float>& dlogits);
   void mark_ready();
   int64_t identity(const ForwardArguments& arguments) const;
+
+  // Between the slices of a data shard (expert_tp < tp). One slice: all tokens, nothing to gather, and the shared expert's
+  // partial outputs join the experts' all-reduce.
+  TokenSlice slice_of(int64_t tokens, int64_t index) const;
+  struct TokenGradients {
+    Rows<float> x;
+    float* gates = nullptr;  // [rows, k]
+  };
+  TokenGradients slice_gradients(const TokenSlice& slice, float* base) const;
+  TokenGradients whole_gradients(float* base, int64_t tokens);
+  void route_backward(Block& block, Outcome& outcome, Tape& tape, const BackwardArguments& arguments);
+  TokenGradients finish_backward(Outcome& outcome, Tape& tape, const BackwardArguments& arguments);
+  template <class F>
+  void add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase, F&& work);
+  bool one_slice() const { return slices_.size() == 1; }
+  void gather_slices(Outcome& outcome, float* rows, int64_t tokens, int64_t width, int32_t phase);
+  void tell_block(Outcome& outcome, int32_t phase);
   [[noreturn]] void raise(const Finding& finding, bool step_lost) const;
 
   kernels::RouterConfig router_config() const;
@@ -97,7 +120,9 @@ class Layer {
   moemesh_layer_params params_;
   std::string name_;
   Communicator& exchange_;  // the expert-parallel group
+  Communicator& expert_tp_;
   Communicator& tp_;
+  Communicator& slices_;  // the other slices of the shard's tokens
   ExpertRange local_experts_;
   std::vector<int32_t> owner_;  // [E]: ep coordinate of each expert
   Parameter *router_ = nullptr, *w1_ = nullptr, *wg_ = nullptr, *w2_ = nullptr;

@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -41,6 +42,13 @@ class Outcome {
     own_ = attempt([&] { peer_failed = comm.all_reduce(data, count, Communicator::Op::sum, purpose); });
     if (own_.status < 0) throw Error(own_.status, own_.text);
     if (peer_failed) hear(-1, MOEMESH_ERROR_PEER_FAILED);
+  }
+
+  // For groups through whose exchanges a failure would not reach everyone: the ranks tell each other at the end.
+  void agree(Communicator& comm, Purpose purpose) {
+    int64_t anyone = failed() ? 1 : 0;
+    comm.agree_max(std::span(&anyone, 1), purpose);
+    if (anyone != 0) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
 
   // What the call returns on this rank: the own error, or the peers'.

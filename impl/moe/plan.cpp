@@ -19,8 +19,8 @@ void sort(Workspace& workspace, int64_t n, const int32_t* key, int64_t buckets, 
 void Layer::plan_source(Tape& tape) {
   const auto& allocator = mesh_->allocator();
   Workspace& workspace = mesh_->workspace();
-  const int64_t T = tape.decision.tokens, n = T * params_.top_k;
-  const int32_t* chosen = tape.decision.chosen.data();
+  const int64_t T = tape.slice.count, n = T * params_.top_k, first = tape.slice.first * params_.top_k;
+  const int32_t* chosen = tape.decision.chosen.data() + first;
   SourcePlan& plan = tape.source;
   auto* destination = workspace.get<int32_t>(Workspace::integers, n);
   kernels::copy_destinations(T, params_.top_k, chosen, owner_.data(), destination);
@@ -38,8 +38,8 @@ void Layer::plan_source(Tape& tape) {
   for (const int64_t copy : plan.copy_offsets) plan.tag_offsets.push_back(plan.first_tag[copy]);
   plan.row_tags.reserve(allocator, plan.tags);
   plan.slot_of_tag.reserve(allocator, plan.tags);
-  kernels::write_tags(T, params_.top_k, chosen, tape.decision.gates.data(), owner_.data(), plan.copy_of_choice.data(),
-                      plan.first_tag.data(), plan.row_tags.data(), plan.slot_of_tag.data());
+  kernels::write_tags(T, params_.top_k, chosen, tape.decision.gates.data() + first, owner_.data(),
+                      plan.copy_of_choice.data(), plan.first_tag.data(), plan.row_tags.data(), plan.slot_of_tag.data());
 }
 
 void Layer::index_received(Tape& tape) {

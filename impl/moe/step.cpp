@@ -22,6 +22,13 @@ Rows<float> without_padding(Workspace& workspace, Workspace::Slot slot, const Ta
   return {clean, rows.rows, rows.width, rows.width};
 }
 
+constexpr auto float_bytes = static_cast<int64_t>(sizeof(float));
+
+Rows<float> rows_of(const Rows<float>& all, const TokenSlice& slice) {
+  if (!all.data) return {nullptr, slice.count, all.width, all.ld};  // of a failed rank
+  return {all.data + slice.first * all.ld, slice.count, all.width, all.ld};
+}
+
 void copy(const Rows<float>& from, const Rows<float>& to) {
   if (from.data != to.data) kernels::copy_masked(from.rows, from.width, from.data, from.ld, nullptr, 1, to.data, to.ld);
 }
@@ -32,8 +39,12 @@ void copy(const Rows<float>& from, const Rows<float>& to) {
 void Layer::reserve_forward(Tape& tape) {
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn();
-  tp_.reserve_all_reduce(T * H * static_cast<int64_t>(sizeof(float)));
+  expert_tp_.reserve_all_reduce((one_slice() ? T : tape.slice.count) * H * float_bytes);
   if (!shared_w1_) return;
+  if (!one_slice()) {
+    workspace.get<float>(Workspace::tokens4, T * H);
+    tp_.reserve_all_reduce(T * H * float_bytes);
+  }
   if (tape.decision.has_mask) workspace.get<float>(Workspace::tokens2, T * H);
   workspace.get<float>(Workspace::rows_hidden, T * F);
   tape.shared_hidden.reserve(mesh_->allocator(), T * F);
@@ -43,15 +54,19 @@ void Layer::reserve_forward(Tape& tape) {
 void Layer::reserve_backward(const Tape& tape) {
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn(), width = H + params_.top_k;
-  tp_.reserve_all_reduce(T * width * static_cast<int64_t>(sizeof(float)));
+  expert_tp_.reserve_all_reduce(tape.slice.count * width * float_bytes);
   workspace.get<float>(Workspace::tokens, T * width);
+  if (!one_slice()) workspace.get<float>(Workspace::tokens5, T * width);
   workspace.get<float>(Workspace::logits, T * params_.experts);
   workspace.get<kernels::RowTag>(Workspace::tags, tape.source.tags);
   if (tape.decision.has_mask)
     for (const auto slot : {Workspace::tokens2, Workspace::tokens3}) workspace.get<float>(slot, T * H);
-  if (shared_w1_)
-    for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
-      workspace.get<float>(slot, T * F);
+  if (!shared_w1_) return;
+  for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
+    workspace.get<float>(slot, T * F);
+  if (one_slice()) return;
+  workspace.get<float>(Workspace::tokens4, T * H);
+  tp_.reserve_all_reduce(T * H * float_bytes);
 }
 
 // What all ranks of an exchange must have in common; a forward of another layer, microbatch or mode would pass otherwise.
@@ -61,6 +76,36 @@ int64_t Layer::identity(const ForwardArguments& arguments) const {
 }
 
 bool Layer::alone() const { return exchange_.size() * tp_.size() == 1; }
+
+TokenSlice Layer::slice_of(int64_t tokens, int64_t index) const {
+  const int64_t first = tokens * index / slices_.size();
+  return {first, tokens * (index + 1) / slices_.size() - first};
+}
+
+// rows [tokens, width], of which this rank has its slice: afterwards all of them.
+void Layer::gather_slices(Outcome& outcome, float* rows, int64_t tokens, int64_t width, int32_t phase) {
+  if (one_slice()) return;
+  Exchange exchange;
+  exchange.send_base = exchange.receive_base = reinterpret_cast<std::byte*>(rows);
+  exchange.every_peer = true;
+  const TokenSlice own = slice_of(tokens, slices_.rank());
+  for (int64_t i = 0; i < slices_.size(); ++i) {
+    const TokenSlice slice = slice_of(tokens, i);
+    exchange.send_offset.push_back(own.first * width * float_bytes);
+    exchange.send_bytes.push_back(own.count * width * float_bytes);
+    exchange.receive_offset.push_back(slice.first * width * float_bytes);
+    exchange.receive_bytes.push_back(slice.count * width * float_bytes);
+  }
+  outcome.all_to_all(slices_, exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_GATHER});
+}
+
+// A failure spreads within an exchange group, then over expert_tp, then over the slices. That reaches the whole block unless
+// exchange groups and tp groups overlap without one containing the other.
+void Layer::tell_block(Outcome& outcome, int32_t phase) {
+  const int64_t ep = exchange_.size(), slices = slices_.size();
+  if (ep % slices == 0 || slices % ep == 0) return;
+  outcome.agree(mesh_->group(MOEMESH_AXIS_TP | MOEMESH_AXIS_EP), {0, phase, MOEMESH_COLLECTIVE_AGREEMENT});
+}
 
 // The step can't be finished where the ranks of a block got different ways through the call, or where a backward broke off:
 // weight gradients may have been added in part, and the tape is gone. A forward alone has changed nothing.
@@ -77,34 +122,21 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   Outcome outcome(std::move(problem));
   auto tape = fresh_tape();
   Block block(*this, *tape, outcome, MOEMESH_PHASE_FORWARD);
-  Workspace& workspace = mesh_->workspace();
   const int64_t T = arguments.x.rows, H = params_.hidden;
-  // Partial sums over tp need a dense array.
+  tape->slice = slice_of(T, slices_.rank());
   Rows<float> y = arguments.y;
   outcome.run([&] {
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
     if (arguments.training) tape->step = expert_->step->serial;
-    if (tp_.size() > 1 && y.ld != H) y = {workspace.get<float>(Workspace::tokens, T * H), T, H, H};
+    // Sums and gathers over tp need a dense array.
+    if (tp_.size() > 1 && y.ld != H) y = {mesh_->workspace().get<float>(Workspace::tokens, T * H), T, H, H};
     decide(arguments, *tape);
     plan_source(*tape);
     reserve_forward(*tape);
   });
-  block.exchange_counts(identity(arguments));
-  if (!outcome.failed()) {  // agreed within the exchange group: its ranks skip this together
-    block.dispatch(arguments.x);
-    outcome.run([&] {
-      index_received(*tape);
-      const auto* copies = block.received_rows(Workspace::pointers, arguments.x, tape->dispatched.data(), true);
-      experts_forward(*tape, copies, block.result_rows(false));
-    });
-    block.combine();
-  }
-  outcome.run([&] {
-    kernels::sum_copies(T, H, params_.top_k, tape->source.copy_of_choice.data(), block.returned_rows(), y.data, y.ld);
-    shared_forward(*tape, without_padding(workspace, Workspace::tokens2, *tape, arguments.x), y);
-  });
-  outcome.sum(tp_, y.data, T * H, {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_ALL_REDUCE});
+  route_forward(block, outcome, *tape, arguments, y);
+  finish_forward(outcome, *tape, arguments.x, y);
   if (outcome.failed()) {
     recycle(std::move(tape));
     raise(outcome.finding(), !alone());
@@ -118,42 +150,138 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   return tape;
 }
 
+// The way to the experts and back: the slice's rows of y, partial over expert_tp.
+void Layer::route_forward(Block& block, Outcome& outcome, Tape& tape, const ForwardArguments& arguments,
+                          const Rows<float>& y) {
+  const Rows<float> x = rows_of(arguments.x, tape.slice);
+  block.exchange_counts(identity(arguments));
+  if (!outcome.failed()) {  // agreed within the exchange group: its ranks skip this together
+    block.dispatch(x);
+    outcome.run([&] {
+      index_received(tape);
+      const auto* copies = block.received_rows(Workspace::pointers, x, tape.dispatched.data(), true);
+      experts_forward(tape, copies, block.result_rows(false));
+    });
+    block.combine();
+  }
+  outcome.run([&] {
+    const Rows<float> part = rows_of(y, tape.slice);
+    kernels::sum_copies(part.rows, part.width, params_.top_k, tape.source.copy_of_choice.data(), block.returned_rows(),
+                        part.data, part.ld);
+  });
+}
+
+// Sums over tp, gathers the slices, adds the shared expert.
+void Layer::finish_forward(Outcome& outcome, Tape& tape, const Rows<float>& x, const Rows<float>& y) {
+  constexpr auto phase = MOEMESH_PHASE_FORWARD;
+  Workspace& workspace = mesh_->workspace();
+  const auto add_shared = [&](const Rows<float>& to) {
+    shared_forward(tape, without_padding(workspace, Workspace::tokens2, tape, x), to);
+  };
+  if (one_slice()) outcome.run([&] { add_shared(y); });
+  const Rows<float> part = rows_of(y, tape.slice);
+  outcome.sum(expert_tp_, part.data, part.rows * part.width, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
+  gather_slices(outcome, y.data, x.rows, y.width, phase);
+  if (!one_slice() && shared_w1_) add_over_tp(outcome, y, phase, add_shared);
+  tell_block(outcome, phase);
+}
+
+// rows += the sum over tp of what `work` adds to zeros.
+template <class F>
+void Layer::add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase, F&& work) {
+  const int64_t n = rows.rows * rows.width;
+  float* partial = nullptr;
+  outcome.run([&] {
+    partial = mesh_->workspace().get<float>(Workspace::tokens4, n);
+    kernels::zero(partial, n);
+    work(Rows<float>{partial, rows.rows, rows.width, rows.width});
+  });
+  outcome.sum(tp_, partial, n, {MOEMESH_SHARED, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
+  outcome.run([&] { kernels::add_rows(rows.rows, rows.width, partial, rows.width, rows.data, rows.ld); });
+}
+
 void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& arguments, Finding problem) {
   if (problem && alone()) throw Error(problem.status, problem.text);
   auto tape = std::move(consumed);
   Outcome outcome(std::move(problem));
   Block block(*this, *tape, outcome, MOEMESH_PHASE_BACKWARD);
-  Workspace& workspace = mesh_->workspace();
-  const Rows<float>& x = arguments.x;
-  const int64_t T = tape->decision.tokens, H = params_.hidden, choices = T * params_.top_k;
-  // dx and the gates' gradients lie side by side: both are partial sums over tp, added up in one all-reduce.
-  Rows<float> dx{nullptr, T, H, H};
-  float* dgates = nullptr;
   outcome.run([&] { reserve_backward(*tape); });
-  block.combine_backward(arguments.dy);
+  route_backward(block, outcome, *tape, arguments);
+  const TokenGradients gradients = finish_backward(outcome, *tape, arguments);
   outcome.run([&] {
-    const auto* copies = block.received_rows(Workspace::pointers, x, tape->dispatched.data(), true);
-    const auto* gradients = block.received_rows(Workspace::pointers2, arguments.dy, block.received_buffer(), false);
-    experts_backward(*tape, copies, gradients, block.result_rows(true));
-  });
-  block.dispatch_backward();
-  outcome.run([&] {
-    dx.data = workspace.get<float>(Workspace::tokens, T * H + choices);
-    dgates = dx.data + T * H;
-    kernels::sum_copies(T, H, params_.top_k, tape->source.copy_of_choice.data(), block.returned_rows(), dx.data, H);
-    kernels::zero(dgates, choices);
-    kernels::read_gate_gradients(tape->source.tags, tape->source.slot_of_tag.data(), block.returned_tags(), dgates);
-    shared_backward(*tape, without_padding(workspace, Workspace::tokens2, *tape, x),
-                    without_padding(workspace, Workspace::tokens3, *tape, arguments.dy), dx);
-  });
-  outcome.sum(tp_, dx.data, T * H + choices, {MOEMESH_EXPERT, MOEMESH_PHASE_BACKWARD, MOEMESH_COLLECTIVE_ALL_REDUCE});
-  outcome.run([&] {
-    router_backward(*tape, without_padding(workspace, Workspace::tokens2, *tape, x), dgates, dx, arguments.dlogits);
-    copy(dx, arguments.dx);
+    router_backward(*tape, without_padding(mesh_->workspace(), Workspace::tokens2, *tape, arguments.x), gradients.gates,
+                    gradients.x, arguments.dlogits);
+    copy(gradients.x, arguments.dx);
     mark_ready();
   });
   recycle(std::move(tape));
   if (outcome.failed()) raise(outcome.finding(), true);
+}
+
+// Where a slice's gradients lie in Workspace::tokens: dx [n, H] and then those of the gates [n, k], both partial sums over
+// expert_tp, added up in one all-reduce and gathered as one row of H + k for each token.
+Layer::TokenGradients Layer::slice_gradients(const TokenSlice& slice, float* base) const {
+  float* rows = base + slice.first * (params_.hidden + params_.top_k);
+  return {{rows, slice.count, params_.hidden, params_.hidden}, rows + slice.count * params_.hidden};
+}
+
+void Layer::route_backward(Block& block, Outcome& outcome, Tape& tape, const BackwardArguments& arguments) {
+  const Rows<float> x = rows_of(arguments.x, tape.slice), dy = rows_of(arguments.dy, tape.slice);
+  block.combine_backward(dy);
+  outcome.run([&] {
+    const auto* copies = block.received_rows(Workspace::pointers, x, tape.dispatched.data(), true);
+    const auto* gradients = block.received_rows(Workspace::pointers2, dy, block.received_buffer(), false);
+    experts_backward(tape, copies, gradients, block.result_rows(true));
+  });
+  block.dispatch_backward();
+  outcome.run([&] {
+    const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
+    const auto part = slice_gradients(tape.slice, mesh_->workspace().get<float>(Workspace::tokens, T * width));
+    kernels::sum_copies(part.x.rows, part.x.width, params_.top_k, tape.source.copy_of_choice.data(),
+                        block.returned_rows(), part.x.data, part.x.ld);
+    kernels::zero(part.gates, part.x.rows * params_.top_k);
+    kernels::read_gate_gradients(tape.source.tags, tape.source.slot_of_tag.data(), block.returned_tags(), part.gates);
+  });
+}
+
+// Sums over tp, gathers the slices, adds the shared expert: dx without the router's part, and the gates' gradients.
+Layer::TokenGradients Layer::finish_backward(Outcome& outcome, Tape& tape, const BackwardArguments& arguments) {
+  constexpr auto phase = MOEMESH_PHASE_BACKWARD;
+  Workspace& workspace = mesh_->workspace();
+  const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
+  const auto add_shared = [&](const Rows<float>& to) {
+    shared_backward(tape, without_padding(workspace, Workspace::tokens2, tape, arguments.x),
+                    without_padding(workspace, Workspace::tokens3, tape, arguments.dy), to);
+  };
+  float* base = nullptr;
+  TokenGradients all{};
+  outcome.run([&] {
+    base = workspace.get<float>(Workspace::tokens, T * width);
+    all = slice_gradients(tape.slice, base);
+    if (one_slice()) add_shared(all.x);
+  });
+  outcome.sum(expert_tp_, all.x.data, tape.slice.count * width, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
+  if (!one_slice()) {
+    gather_slices(outcome, base, T, width, phase);
+    outcome.run([&] { all = whole_gradients(base, T); });
+    if (shared_w1_) add_over_tp(outcome, all.x, phase, add_shared);
+  }
+  tell_block(outcome, phase);
+  return all;
+}
+
+// The gathered slices as one dx and one array of gate gradients.
+Layer::TokenGradients Layer::whole_gradients(float* base, int64_t tokens) {
+  const int64_t H = params_.hidden, k = params_.top_k;
+  float* to = mesh_->workspace().get<float>(Workspace::tokens5, tokens * (H + k));
+  const TokenGradients all{{to, tokens, H, H}, to + tokens * H};
+  for (int64_t i = 0; i < slices_.size(); ++i) {
+    const TokenSlice slice = slice_of(tokens, i);
+    const TokenGradients part = slice_gradients(slice, base);
+    copy(part.x, rows_of(all.x, slice));
+    kernels::copy_masked(slice.count, k, part.gates, k, nullptr, 1, all.gates + slice.first * k, k);
+  }
+  return all;
 }
 
 }  // namespace moemesh

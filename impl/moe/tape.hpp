@@ -23,7 +23,7 @@ struct Decision {
   bool has_mask = false;
 };
 
-// The source's half of the exchange: its copies, sorted by destination and then by token.
+// The source's half of the exchange, tokens counted from the slice's first: its copies, sorted by destination and then by token.
 struct SourcePlan {
   int64_t copies = 0;
   int64_t tags = 0;                   // rows of all copies
@@ -50,12 +50,18 @@ struct ReceivePlan {
   std::vector<int64_t> expert_offsets;  // [local experts+1]: rows of each expert
 };
 
+// The tokens of the data shard that this rank sends to the experts: all of them unless expert_tp < tp.
+struct TokenSlice {
+  int64_t first = 0, count = 0;
+};
+
 // What a forward leaves for its backward. Buffers grow and are reused: a layer keeps consumed tapes.
 struct Tape {
   int64_t step = 0;  // serial of the step that its forward ran in
   int32_t microbatch = 0;
   Rows<float> x;  // the caller's, borrowed
   Decision decision;
+  TokenSlice slice;
   SourcePlan source;
   ReceivePlan received;
   Buffer<std::byte> dispatched;       // messages received by dispatch: copies of other ranks' tokens, and tags

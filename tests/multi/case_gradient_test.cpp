@@ -63,11 +63,39 @@ TEST(Case, P16_expert_grad_scale) {
                expert_grad_scale_of);
 }
 
-// The second run of P17: tp peers have the same tokens, and expert gradients are not doubled.
+// The second run of P17: tp peers have the same tokens, and expert gradients are not doubled, neither where they share the
+// experts' width nor where each takes a slice of the tokens.
 TEST(Case, P17_same_tokens_on_tp_peers) {
   if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  on_each_mesh({case_mesh(2, 1, 1), case_mesh(4, 1, 1), case_mesh(2, 2, 1), case_mesh(2, 1, 2), case_mesh(2, 2, 2)},
+  on_each_mesh({case_mesh(2, 1, 1), case_mesh(4, 1, 1), case_mesh(2, 2, 1), case_mesh(2, 1, 2), case_mesh(2, 2, 2),
+                with_expert_tp(case_mesh(2, 1, 1), 1), with_expert_tp(case_mesh(4, 1, 1), 2),
+                with_expert_tp(case_mesh(4, 1, 1), 1), with_expert_tp(case_mesh(2, 2, 1), 1),
+                with_expert_tp(case_mesh(2, 2, 2), 1), with_expert_tp(case_mesh(4, 1, 2), 2)},
                expert_grad_scale_of);
+}
+
+// The first run: a router of weight 1 whose gradient is a partial sum on each tp rank, 3 and 5, as the tokens are split.
+TEST(Case, P17_partial_router_gradients) {
+  CASE_RANKS(ranks, 2);
+  const Session session(ranks.comm());
+  const Mesh mesh(session, case_mesh(2, 1, 1));
+  ModelSpec spec;
+  spec.optimizer = sgd(0.1);
+  spec.shared = {{.name = "router",
+                  .extents = {1},
+                  .tp_kind = MOEMESH_TP_PARTIAL,
+                  .init_kind = MOEMESH_INIT_CONSTANT,
+                  .init_value = 1}};
+  const Model model(mesh, spec);
+  model.begin();
+  Floats partial{mesh.rank() == 0 ? 3.0F : 5.0F};
+  const auto view = view_of(partial);
+  OK(moemesh_gradient_ready(model.parameter("router"), &view, nullptr));
+  EXPECT_DOUBLE_EQ(model.update().norm, 8);
+  EXPECT_EQ(model.read("router", MOEMESH_GRADIENT), Floats{8.0F});
+  const Floats value = model.read("router");
+  expect_close(value, {0.2});
+  EXPECT_TRUE(equal_everywhere(ranks.comm(), value));
 }
 
 // One shared element and one element for each expert; values 0, gradients as told.

@@ -37,6 +37,10 @@ class Ranks {
 inline MeshSpec case_mesh(int32_t tp, int32_t ep, int32_t dp, int32_t pp = 1) {
   return {.tp = tp, .ep = ep, .pp = pp, .dp = dp, .order = "tp-ep-dp-pp"};
 }
+inline MeshSpec with_expert_tp(MeshSpec spec, int32_t expert_tp) {
+  spec.expert_tp = expert_tp;
+  return spec;
+}
 inline int ranks_of(const MeshSpec& spec) { return spec.tp * spec.ep * spec.pp * spec.dp; }
 
 // f on each of `meshes` that fits into this world, the ranks beyond it waiting; fails if none does. An exception fails the test

@@ -34,32 +34,58 @@ TEST(Case, P03_zero_token_rank) {
   zero_token_rank(mesh, 1);
 }
 
+// T does not divide: five tokens over two slices, and over three; with them one rank alone.
+TEST(Case, P05_indivisible_tokens) {
+  on_each_mesh({case_mesh(1, 1, 1), with_expert_tp(case_mesh(2, 1, 1), 1), with_expert_tp(case_mesh(3, 1, 1), 1),
+                with_expert_tp(case_mesh(8, 1, 1), 1)},
+               [](const Place& place) {
+                 ScaleModel scale(place.mesh, {.hidden = 24, .experts = 2, .optimizer = sgd(0)});
+                 Floats x, y;
+                 for (const float v : {1.0F, 2.0F, 3.0F, 4.0F, 5.0F}) x.insert(x.end(), 24, v);
+                 for (const float v : {1.0F, 4.0F, 3.0F, 8.0F, 5.0F}) y.insert(y.end(), 24, v);
+                 Tape tape;
+                 scale.begin_tokens(1);
+                 EXPECT_EQ(scale.forward(x, route({0, 1, 0, 1, 0}, 2), &tape), y);
+                 int64_t received = 0;
+                 for (const int64_t rows : scale.rows().second) received += rows;
+                 const auto all = view_of(&received, {1});
+                 OK(moemesh_all_reduce(place.mesh.get(), MOEMESH_AXIS_TP, MOEMESH_SUM, &all));
+                 EXPECT_EQ(received, 5) << "each row is computed once";
+                 scale.backward_ones(&tape, 5);
+                 scale.model().update();
+                 EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 0), Floats(24 * 24, 9.0F));
+                 EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 1), Floats(24 * 24, 6.0F));
+               });
+}
+
 // Step A leaves 1e30 in every buffer that step B uses again. All tokens come from the first rank.
 TEST(Case, P04_empty_expert) {
-  on_each_mesh(
-      {case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1), case_mesh(2, 1, 1)}, [](const Place& place) {
-        const Mesh& mesh = place.mesh;
-        ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .optimizer = sgd(0)});
-        const bool mine = mesh.here().ep == 0;
-        const auto step = [&](const Floats& x, const std::vector<int64_t>& experts) {
-          const auto T = static_cast<int64_t>(mine ? experts.size() : 0);
-          Tape tape;
-          scale.begin_tokens(mine ? 1 : 0);
-          scale.forward(mine ? x : Floats{}, mine ? route(experts, 4) : Floats{}, &tape);
-          scale.backward_ones(&tape, T);
-          return scale.model().update();
-        };
-        step(Floats(16, 1e30F), {0, 0, 1, 1, 2, 2, 3, 3});
-        const auto result = step({1, 1, 2, 2, 3, 3, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, {0, 0, 0, 2, 2, 2, 2, 2});
-        EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 0), (Floats{6, 6, 6, 6}));
-        EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 2), (Floats{5, 0, 5, 0}));
-        EXPECT_EQ(scale.read("w1", MOEMESH_GRADIENT, 0), (Floats{6, 6, 6, 6}));
-        EXPECT_EQ(scale.read("w1", MOEMESH_GRADIENT, 2), (Floats{15, 0, 15, 0}));
-        for (const int64_t e : {1, 3})
-          for (const char* matrix : {"w1", "w2"})
-            EXPECT_TRUE(same_bits(scale.read(matrix, MOEMESH_GRADIENT, e), Floats(4, 0.0F))) << matrix << " of " << e;
-        EXPECT_NEAR(result.norm, std::sqrt(8 * 36.0 + 2 * 25 + 2 * 225), 1e-9);
-      });
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(1, 4, 1), case_mesh(2, 1, 1),
+                with_expert_tp(case_mesh(2, 1, 1), 1), with_expert_tp(case_mesh(2, 3, 1), 1)},
+               [](const Place& place) {
+                 const Mesh& mesh = place.mesh;
+                 ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .optimizer = sgd(0)});
+                 const bool mine = mesh.here().ep == 0;
+                 const auto step = [&](const Floats& x, const std::vector<int64_t>& experts) {
+                   const auto T = static_cast<int64_t>(mine ? experts.size() : 0);
+                   Tape tape;
+                   scale.begin_tokens(mine ? 1 : 0);
+                   scale.forward(mine ? x : Floats{}, mine ? route(experts, 4) : Floats{}, &tape);
+                   scale.backward_ones(&tape, T);
+                   return scale.model().update();
+                 };
+                 step(Floats(16, 1e30F), {0, 0, 1, 1, 2, 2, 3, 3});
+                 const auto result = step({1, 1, 2, 2, 3, 3, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, {0, 0, 0, 2, 2, 2, 2, 2});
+                 EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 0), (Floats{6, 6, 6, 6}));
+                 EXPECT_EQ(scale.read("w2", MOEMESH_GRADIENT, 2), (Floats{5, 0, 5, 0}));
+                 EXPECT_EQ(scale.read("w1", MOEMESH_GRADIENT, 0), (Floats{6, 6, 6, 6}));
+                 EXPECT_EQ(scale.read("w1", MOEMESH_GRADIENT, 2), (Floats{15, 0, 15, 0}));
+                 for (const int64_t e : {1, 3})
+                   for (const char* matrix : {"w1", "w2"})
+                     EXPECT_TRUE(same_bits(scale.read(matrix, MOEMESH_GRADIENT, e), Floats(4, 0.0F)))
+                         << matrix << " of " << e;
+                 EXPECT_NEAR(result.norm, std::sqrt(8 * 36.0 + 2 * 25 + 2 * 225), 1e-9);
+               });
 }
 
 TEST(Case, P08_hot_expert) {

@@ -90,6 +90,7 @@ void Session::keep(void* user, int32_t level, const char* message) {
 std::string to_string(const MeshSpec& spec) {
   std::ostringstream text;
   text << "tp" << spec.tp << " ep" << spec.ep << " pp" << spec.pp << " dp" << spec.dp;
+  if (spec.expert_tp != 0 && spec.expert_tp != spec.tp) text << " expert_tp" << spec.expert_tp;
   if (!spec.order.empty()) text << " " << spec.order;
   return text.str();
 }
@@ -102,13 +103,18 @@ std::vector<MeshSpec> meshes_of(int64_t world) {
     if (world % tp != 0) continue;
     for (int64_t ep = 1; ep <= world / tp; ++ep) {
       if (world / tp % ep != 0) continue;
-      meshes.push_back({.tp = static_cast<int32_t>(tp),
-                        .ep = static_cast<int32_t>(ep),
-                        .pp = 1,
-                        .dp = static_cast<int32_t>(world / tp / ep),
-                        .order = {}});
+      MeshSpec spec{.tp = static_cast<int32_t>(tp), .ep = static_cast<int32_t>(ep), .order = {}};
+      spec.dp = static_cast<int32_t>(world / tp / ep);
+      for (spec.expert_tp = spec.tp; spec.expert_tp >= 1; --spec.expert_tp)
+        if (spec.tp % spec.expert_tp == 0) meshes.push_back(spec);
     }
   }
+  return meshes;
+}
+
+std::vector<MeshSpec> dense_meshes_of(int64_t world) {
+  std::vector<MeshSpec> meshes = meshes_of(world);
+  std::erase_if(meshes, [](const MeshSpec& spec) { return spec.expert_tp != spec.tp; });
   return meshes;
 }
 
@@ -118,6 +124,7 @@ Mesh::Mesh(const Session& session, const MeshSpec& spec) : spec_(spec) {
   params.ep = spec.ep;
   params.pp = spec.pp;
   params.dp = spec.dp;
+  params.expert_tp = spec.expert_tp;
   if (!spec.order.empty()) params.order = spec_.order.c_str();
   OK(moemesh_mesh_create(session.get(), &params, &mesh_));
   auto info = sized<moemesh_context_info>();

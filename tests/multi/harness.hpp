@@ -139,13 +139,15 @@ class Session {
 
 struct MeshSpec {
   int32_t tp = 1, ep = 1, pp = 1, dp = 1;
+  int32_t expert_tp = 0;   // 0: tp
   std::string order = {};  // empty: the library's default
 };
 std::string to_string(const MeshSpec& spec);
 std::ostream& operator<<(std::ostream& stream, const MeshSpec& spec);
 
-// Every tp*ep*dp = world with pp = 1, in the default order.
+// Every tp*ep*dp = world with pp = 1 and every expert_tp, in the default order; and those of them with expert_tp = tp.
 std::vector<MeshSpec> meshes_of(int64_t world);
+std::vector<MeshSpec> dense_meshes_of(int64_t world);
 
 class Mesh {
  public:
@@ -287,7 +289,7 @@ class Model {
   void release();
 
   ModelSpec spec_;
-  int64_t tp_ = 1, tp_coordinate_ = 0;
+  int64_t tp_ = 1, tp_coordinate_ = 0, expert_tp_ = 1, expert_tp_coordinate_ = 0;
   moemesh_family shared_ = nullptr;
   moemesh_family expert_ = nullptr;
   std::vector<moemesh_layer> layers_;

@@ -91,7 +91,11 @@ int64_t rows_of(const Floats& values, int64_t width) { return static_cast<int64_
 }  // namespace
 
 Model::Model(const Mesh& mesh, ModelSpec spec)
-    : spec_(std::move(spec)), tp_(mesh.spec().tp), tp_coordinate_(mesh.here().tp) {
+    : spec_(std::move(spec)),
+      tp_(mesh.spec().tp),
+      tp_coordinate_(mesh.here().tp),
+      expert_tp_(mesh.group(MOEMESH_AXIS_EXPERT_TP).size),
+      expert_tp_coordinate_(mesh.here().expert_tp) {
   try {
     if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_.seed);
     if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_.seed);
@@ -183,10 +187,12 @@ std::vector<int64_t> Model::local_places(const std::string& name, int64_t expert
   int64_t elements = 1, inner = 1;
   for (int32_t i = 0; i < about.rank; ++i) elements *= about.extents[i];
   for (int32_t i = about.tp_dim + 1; i < about.rank; ++i) inner *= about.extents[i];
-  const int64_t part = about.extents[about.tp_dim] / tp_;
+  const bool dense = about.family == MOEMESH_SHARED;
+  const int64_t part = about.extents[about.tp_dim] / (dense ? tp_ : expert_tp_);
   std::vector<int64_t> places;
   for (int64_t i = 0; i < elements; ++i)
-    if (!cut || i / inner % about.extents[about.tp_dim] / part == tp_coordinate_) places.push_back(i);
+    if (!cut || i / inner % about.extents[about.tp_dim] / part == (dense ? tp_coordinate_ : expert_tp_coordinate_))
+      places.push_back(i);
   return places;
 }
 

@@ -11,7 +11,7 @@ namespace {
 // Meshes that between them have every axis wide and narrow.
 std::vector<MeshSpec> some_meshes() {
   if (world_size() < 8) return meshes_of(world_size());
-  return {{.tp = 2, .ep = 2, .dp = 2}, {.ep = 2, .dp = 4}, {.tp = 2, .ep = 4}};
+  return {{.tp = 2, .ep = 2, .dp = 2}, {.ep = 2, .dp = 4}, {.tp = 2, .ep = 4}, {.tp = 4, .ep = 2, .expert_tp = 2}};
 }
 
 class Bits : public ::testing::TestWithParam<std::string> {};

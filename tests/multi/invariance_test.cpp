@@ -49,9 +49,13 @@ TEST(MeshOrder, AgreesWithTheOracle) {
   const Expected expected = oracle_run(case_of("renorm_and_raw"));
   const Session session;
   for (const char* order : {"dp-pp-ep-tp", "ep-tp-dp-pp", "pp-dp-tp-ep"}) {
-    SCOPED_TRACE(order);
-    const Mesh mesh(session, {.tp = 2, .ep = 2, .pp = 1, .dp = 2, .order = order});
-    expect_agreement(library_run(mesh, expected), expected, tolerance);
+    for (const MeshSpec& spec : {MeshSpec{.tp = 2, .ep = 2, .pp = 1, .dp = 2, .order = order},
+                                 MeshSpec{.tp = 2, .ep = 2, .pp = 1, .dp = 2, .expert_tp = 1, .order = order},
+                                 MeshSpec{.tp = 4, .ep = 2, .pp = 1, .dp = 1, .expert_tp = 2, .order = order}}) {
+      SCOPED_TRACE(to_string(spec));
+      const Mesh mesh(session, spec);
+      expect_agreement(library_run(mesh, expected), expected, tolerance);
+    }
   }
 }
 

@@ -193,7 +193,7 @@ void check_layer(const Mesh& mesh, int64_t top_k, int64_t tokens) {
 
 TEST(Ledger, OneLayerHasFourPayloadExchangesOfExactlyTheCopies) {
   const Session session;
-  for (const MeshSpec& spec : meshes_of(world_size())) {
+  for (const MeshSpec& spec : dense_meshes_of(world_size())) {
     SCOPED_TRACE(to_string(spec));
     const Mesh mesh(session, spec);
     for (int64_t k = 1; k <= 4; ++k) check_layer(mesh, k, 3 + 2 * mesh.here().data_shard);
@@ -310,7 +310,7 @@ void check_step(const Mesh& mesh, int32_t shared_stage, int32_t expert_stage) {
 
 TEST(Ledger, AWholeStepIsWhatMpiWasHanded) {
   const Session session;
-  for (const MeshSpec& spec : meshes_of(world_size())) {
+  for (const MeshSpec& spec : dense_meshes_of(world_size())) {
     SCOPED_TRACE(to_string(spec));
     const Mesh mesh(session, spec);
     check_step(mesh, 1, 1);
