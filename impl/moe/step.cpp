@@ -43,6 +43,8 @@ void Layer::reserve_forward(Tape& tape) {
 void Layer::reserve_backward(const Tape& tape) {
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn(), width = H + params_.top_k;
+  for (Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
+    if (parameter) parameter->family->open_gradient(*parameter);
   tp_.reserve_all_reduce(T * width * static_cast<int64_t>(sizeof(float)));
   workspace.get<float>(Workspace::tokens, T * width);
   workspace.get<float>(Workspace::logits, T * params_.experts);
