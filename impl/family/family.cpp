@@ -222,7 +222,7 @@ void Family::zero_gradients() {
 }
 
 void Family::open_gradient(Parameter& parameter) {
-  require(parameter.gradient != nullptr, MOEMESH_ERROR_INVALID_STATE, "{}: has no gradient yet", parameter.name);
+  require(parameter.gradient != nullptr || parameter.elements() == 0, MOEMESH_ERROR_INVALID_STATE, "{}: has no gradient yet", parameter.name);
 }
 
 void Family::gradient_ready(Parameter& parameter, const moemesh_view* gradient) {
