@@ -160,7 +160,7 @@ int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moe
     required(view, "view");
     check_stream(stream);
     object.family->require_committed();
-    *view = view_of(object, object.data);
+    *view = view_of(object, object.values());
     ++object.acquired;
   });
 }

@@ -100,6 +100,16 @@ std::vector<int64_t> Parameter::local_shape() const {
   return shape;
 }
 
+float* Parameter::values() const {
+  require(dtype == MOEMESH_FLOAT32, MOEMESH_ERROR_NOT_SUPPORTED, "{}: BFLOAT16 values are not supported here", name);
+  return reinterpret_cast<float*>(data);
+}
+
+uint16_t* Parameter::bits() const {
+  require(dtype == MOEMESH_BFLOAT16, MOEMESH_ERROR_INTERNAL, "{}: its values are not BFLOAT16", name);
+  return reinterpret_cast<uint16_t*>(data);
+}
+
 std::shared_ptr<Family> Family::create(std::shared_ptr<Mesh> mesh, const moemesh_family_params& params,
                                        const Finding& problem) {
   mesh->require_usable();
@@ -132,7 +142,7 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
       shared() ? ExpertRange{0, 1}
                : experts_of(params.experts, mesh_->layout().axis_size(MOEMESH_AXIS_EXPERT_EP), mesh_->here().expert_ep);
   parameter->slice = slice_of(*this, params);
-  parameter->data = static_cast<float*>(params.data);
+  parameter->data = static_cast<std::byte*>(params.data);
   parameter->gradient = static_cast<float*>(params.gradient);
   parameter->borrowed_data = params.data != nullptr;
   parameter->borrowed_gradient = params.gradient != nullptr;
@@ -186,10 +196,11 @@ void Family::allocate() {
   values_ = gradients_ = FlatView();
   for (auto& parameter : parameters_) {
     const int64_t n = parameter->elements();
-    if (!parameter->borrowed_data) parameter->data = std::exchange(next_data, next_data + n);
+    if (!parameter->borrowed_data)
+      parameter->data = reinterpret_cast<std::byte*>(std::exchange(next_data, next_data + n));
     if (!parameter->borrowed_gradient) parameter->gradient = std::exchange(next_gradient, next_gradient + n);
     parameter->offset = std::exchange(offset, offset + n);
-    values_.append(parameter->data, n);
+    values_.append(parameter->values(), n);
     gradients_.append(parameter->gradient, n);
   }
 }
@@ -201,13 +212,17 @@ void Family::initialize(Parameter& parameter) const {
     const int64_t words[] = {params_.seed, params_.kind, shared() ? -1 : parameter.experts.first + i};
     const uint64_t key = hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(parameter.name)));
     kernels::initialize(static_cast<kernels::Distribution>(parameter.params.init_kind), parameter.params.init_value,
-                        key, parameter.slice, parameter.data + i * parameter.local_matrix());
+                        key, parameter.slice, parameter.values() + i * parameter.local_matrix());
   }
 }
 
 void Family::zero_gradients() {
   gradients_.for_each(0, gradients_.size(), [](float* data, int64_t, int64_t n) { kernels::zero(data, n); });
   for (auto& parameter : parameters_) parameter->ready = 0;
+}
+
+void Family::open_gradient(Parameter& parameter) {
+  require(parameter.gradient != nullptr || parameter.elements() == 0, MOEMESH_ERROR_INVALID_STATE, "{}: has no gradient yet", parameter.name);
 }
 
 void Family::gradient_ready(Parameter& parameter, const moemesh_view* gradient) {

@@ -26,8 +26,9 @@ struct Parameter {
   std::vector<int64_t> extents;       // unsplit, of one expert
   ExpertRange experts;                // here; {0, 1} for SHARED
   kernels::Slice slice;               // of one expert's matrix: what this rank's tp coordinate has
-  float* data = nullptr;              // [experts.count, local matrix]
-  float* gradient = nullptr;
+  int32_t dtype = MOEMESH_FLOAT32;    // of the values
+  std::byte* data = nullptr;          // [experts.count, local matrix]
+  float* gradient = nullptr;          // fp32 always; null without an optimizer, and at stage 2 where it is not in use
   bool borrowed_data = false;
   bool borrowed_gradient = false;
   int64_t offset = 0;    // first element in the family's flat order
@@ -35,6 +36,9 @@ struct Parameter {
   int32_t acquired = 0;  // acquires without their release
   uintptr_t handle = 0;  // of the C API, once it was asked for
 
+  float* values() const;   // FLOAT32 only
+  uint16_t* bits() const;  // BFLOAT16 only
+  int64_t element_bytes() const { return dtype == MOEMESH_BFLOAT16 ? 2 : 4; }
   int64_t local_matrix() const { return slice.outer * slice.local * slice.inner; }
   int64_t unsplit_matrix() const { return slice.outer * slice.dim * slice.inner; }
   int64_t elements() const { return experts.count * local_matrix(); }
@@ -78,6 +82,9 @@ class Family {
   int64_t own_bytes_data() const { return own_data_.bytes(); }
 
   void require_committed() const;
+  // Makes parameter.gradient an array that may be added to: before the first addition of a microbatch. Nothing to do at
+  // stages 0 and 1; at stage 2 it may throw OUT_OF_MEMORY. Local.
+  void open_gradient(Parameter& parameter);
   void gradient_ready(Parameter& parameter, const moemesh_view* gradient);
   void zero_gradients();
 

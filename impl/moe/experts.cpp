@@ -18,16 +18,16 @@ void Layer::experts_forward(Tape& tape, const float* const* copies, float* const
   float* x = workspace.get<float>(Workspace::rows_in, R * H);
   kernels::gather_rows(R, H, copies, plan.copy_of_row.data(), x);
   tape.hidden.reserve(mesh_->allocator(), R * F);
-  kernels::grouped_rows_times_transposed(groups, F, H, x, w1_->data, tape.hidden.data());
+  kernels::grouped_rows_times_transposed(groups, F, H, x, w1_->values(), tape.hidden.data());
   if (gated()) {
     tape.hidden_gate.reserve(mesh_->allocator(), R * F);
-    kernels::grouped_rows_times_transposed(groups, F, H, x, wg_->data, tape.hidden_gate.data());
+    kernels::grouped_rows_times_transposed(groups, F, H, x, wg_->values(), tape.hidden_gate.data());
   }
   float* active = workspace.get<float>(Workspace::rows_hidden, R * F);
   kernels::activate(activation(), R, F, tape.hidden.data(), gated() ? tape.hidden_gate.data() : nullptr,
                     plan.gate_of_row.data(), active);
   float* out = workspace.get<float>(Workspace::rows_out, R * H);
-  kernels::grouped_rows_times_transposed(groups, H, F, active, w2_->data, out);
+  kernels::grouped_rows_times_transposed(groups, H, F, active, w2_->values(), out);
   kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), out, outputs);
 }
 
@@ -44,7 +44,7 @@ void Layer::experts_backward(Tape& tape, const float* const* copies, const float
   float* dhg = gated() ? workspace.get<float>(Workspace::rows_hidden3, R * F) : nullptr;
   float* dgate = workspace.get<float>(Workspace::row_gradient, R);
   kernels::gather_rows(R, H, gradients, plan.copy_of_row.data(), dy);
-  kernels::grouped_rows_times(groups, F, H, dy, w2_->data, dh, false);
+  kernels::grouped_rows_times(groups, F, H, dy, w2_->values(), dh, false);
   kernels::activate_backward(activation(), R, F, tape.hidden.data(), gated() ? tape.hidden_gate.data() : nullptr,
                              plan.gate_of_row.data(), dh, dhg, gated_a, dgate);
   kernels::grouped_weight_gradient(groups, H, F, dy, gated_a, w2_->gradient);
@@ -53,8 +53,8 @@ void Layer::experts_backward(Tape& tape, const float* const* copies, const float
   kernels::grouped_weight_gradient(groups, F, H, dh, x, w1_->gradient);
   if (gated()) kernels::grouped_weight_gradient(groups, F, H, dhg, x, wg_->gradient);
   float* dx = dy;  // dy is not needed any more
-  kernels::grouped_rows_times(groups, H, F, dh, w1_->data, dx, false);
-  if (gated()) kernels::grouped_rows_times(groups, H, F, dhg, wg_->data, dx, true);
+  kernels::grouped_rows_times(groups, H, F, dh, w1_->values(), dx, false);
+  if (gated()) kernels::grouped_rows_times(groups, H, F, dhg, wg_->values(), dx, true);
   kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), dx, outputs);
   kernels::write_gate_gradients(R, plan.row_of_tag.data(), dgate, plan.row_tags.data());
 }
@@ -71,7 +71,7 @@ void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& 
                    .k = H,
                    .a = x.data,
                    .lda = x.ld,
-                   .b = weights.data,
+                   .b = weights.values(),
                    .ldb = H,
                    .c = out.data(),
                    .ldc = F});
@@ -87,7 +87,7 @@ void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& 
                  .k = F,
                  .a = active,
                  .lda = F,
-                 .b = shared_w2_->data,
+                 .b = shared_w2_->values(),
                  .ldb = F,
                  .c = y.data,
                  .ldc = y.ld,
@@ -102,7 +102,7 @@ void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>&
   float* active = workspace.get<float>(Workspace::rows_hidden2, T * F);
   float* dhg = gated() ? workspace.get<float>(Workspace::rows_hidden3, T * F) : nullptr;
   kernels::gemm(
-      {.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = shared_w2_->data, .ldb = F, .c = dh, .ldc = F});
+      {.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = shared_w2_->values(), .ldb = F, .c = dh, .ldc = F});
   kernels::activate_backward(activation(), T, F, tape.shared_hidden.data(),
                              gated() ? tape.shared_hidden_gate.data() : nullptr, nullptr, dh, dhg, active, nullptr);
   kernels::gemm({.transpose_a = true,
@@ -133,7 +133,7 @@ void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>&
                    .k = F,
                    .a = dhidden,
                    .lda = F,
-                   .b = weights.data,
+                   .b = weights.values(),
                    .ldb = H,
                    .c = dx.data,
                    .ldc = dx.ld,

@@ -47,7 +47,7 @@ void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
                    .k = params_.hidden,
                    .a = arguments.x.data,
                    .lda = arguments.x.ld,
-                   .b = router_->data,
+                   .b = router_->values(),
                    .ldb = params_.hidden,
                    .c = decision.logits.data(),
                    .ldc = E});
@@ -85,7 +85,7 @@ void Layer::router_backward(Tape& tape, const Rows<float>& x, const float* dgate
                  .k = E,
                  .a = gradient,
                  .lda = E,
-                 .b = router_->data,
+                 .b = router_->values(),
                  .ldb = H,
                  .c = dx.data,
                  .ldc = dx.ld,

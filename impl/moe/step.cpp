@@ -54,6 +54,8 @@ void Layer::reserve_forward(Tape& tape) {
 void Layer::reserve_backward(const Tape& tape) {
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn(), width = H + params_.top_k;
+  for (Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
+    if (parameter) parameter->family->open_gradient(*parameter);
   expert_tp_.reserve_all_reduce(tape.slice.count * width * float_bytes);
   workspace.get<float>(Workspace::tokens, T * width);
   if (!one_slice()) workspace.get<float>(Workspace::tokens5, T * width);

@@ -69,9 +69,9 @@ void FamilyState::update(const moemesh_optimizer_params& params, double learning
     float* moment2 = moment2_ ? moment2_.data() + (first - begin_) : nullptr;
     if (params.kind == MOEMESH_ADAMW)
       kernels::adamw({rate, params.beta1, params.beta2, params.epsilon, decay, step, coefficient}, n,
-                     parameter.gradient + local, parameter.data + local, moment1, moment2);
+                     parameter.gradient + local, parameter.values() + local, moment1, moment2);
     else
-      kernels::sgd({rate, params.momentum, decay, coefficient}, n, parameter.gradient + local, parameter.data + local,
+      kernels::sgd({rate, params.momentum, decay, coefficient}, n, parameter.gradient + local, parameter.values() + local,
                    moment1);
   });
   if (stage_ == 1)
