@@ -43,9 +43,9 @@ constexpr moemesh_backward_params backward_defaults{
 
 using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
-                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor, &L::aux_coefficient,
-                         &L::z_coefficient, &L::top_k, &L::activation, &L::score, &L::gate, &L::router, &L::nonfinite,
-                         &L::drop, &L::aux_scope, &L::combine_dtype, &L::reserved));
+                         &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor,
+                         &L::aux_coefficient, &L::z_coefficient, &L::top_k, &L::activation, &L::score, &L::gate,
+                         &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype, &L::reserved));
 using F = moemesh_forward_params;
 static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::sequences,
                          &F::sequence_layout, &F::reserved, &F::training, &F::microbatch));
@@ -77,8 +77,8 @@ ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params*
   require(p.training == 0 || tape != nullptr, bad, "tape: expected a pointer where training = 1, got NULL");
   arguments.training = p.training == 1;
   arguments.microbatch = p.microbatch;
-  arguments.x = check_rows(p.x, "x", -1, config.hidden);
-  arguments.y = check_rows(p.y, "y", arguments.x.rows, config.hidden);
+  arguments.x = check_typed_rows(p.x, "x", layer.dtype(), -1, config.hidden);
+  arguments.y = check_typed_rows(p.y, "y", layer.dtype(), arguments.x.rows, config.hidden);
   require(!overlap(arguments.x, arguments.y), bad, "y: overlaps x");
   if (p.mask) {
     const Vector mask = check_vector(p.mask, "mask", MOEMESH_UINT8, arguments.x.rows);
@@ -98,9 +98,9 @@ BackwardArguments check_backward(const Layer& layer, const Tape& tape, const moe
   const int64_t tokens = tape.decision.tokens;
   BackwardArguments arguments;
   require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
-  arguments.dy = check_rows(p.dy, "dy", tokens, config.hidden);
-  arguments.dx = check_rows(p.dx, "dx", tokens, config.hidden);
-  arguments.x = p.x ? check_rows(p.x, "x", tokens, config.hidden) : tape.x;
+  arguments.dy = check_typed_rows(p.dy, "dy", layer.dtype(), tokens, config.hidden);
+  arguments.dx = check_typed_rows(p.dx, "dx", layer.dtype(), tokens, config.hidden);
+  arguments.x = p.x ? check_typed_rows(p.x, "x", layer.dtype(), tokens, config.hidden) : tape.x;
   require(!overlap(arguments.dx, arguments.dy), bad, "dx: overlaps dy");
   require(!overlap(arguments.dx, arguments.x), bad, "dx: overlaps x");
   require((p.dlogits != nullptr) == layer.caller_router(), bad, "dlogits: expected {}",
@@ -205,9 +205,8 @@ int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statisti
     const auto object = layer_of(call, layer);
     check_result_struct(statistics, sizeof *statistics, "statistics");
     const LayerStatistics& s = object->statistics();
-    write_struct(statistics,
-                 moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0, s.nonfinite_tokens,
-                                          0, 0, 0});
+    write_struct(statistics, moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0,
+                                                      s.nonfinite_tokens, 0, 0, 0});
   });
 }
 

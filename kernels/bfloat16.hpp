@@ -20,4 +20,9 @@ KOKKOS_INLINE_FUNCTION uint16_t to_bfloat16(float value) {
   return static_cast<uint16_t>((nan ? bits | 0x00400000U : rounded) >> 16);
 }
 
+// Arrays of either type in one template.
+KOKKOS_INLINE_FUNCTION float to_float(float value) { return value; }
+KOKKOS_INLINE_FUNCTION void store(float value, float* to) { *to = value; }
+KOKKOS_INLINE_FUNCTION void store(float value, uint16_t* to) { *to = to_bfloat16(value); }
+
 }  // namespace moemesh::kernels

@@ -3,6 +3,7 @@
 
 #include "kernels/gemm.hpp"
 
+#include "kernels/bfloat16.hpp"
 #include "kernels/detail.hpp"
 #include "kernels/gemm_backend.hpp"
 
@@ -40,7 +41,19 @@ void gemm(const Gemm& product) {
 #endif
 }
 
-void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights,
+const float* widened(const Weights& weights, int64_t group, int64_t elements) {
+  const std::byte* matrix = weights.data + group * elements * bytes_of(weights.element);
+  if (weights.element == Element::float32) return reinterpret_cast<const float*>(matrix);
+  const auto* from = reinterpret_cast<const uint16_t*>(matrix);
+  float* to = weights.scratch;
+  detail::for_tiles(
+      "moemesh::widen", elements, KOKKOS_LAMBDA(int64_t first, int64_t end) {
+        for (int64_t i = first; i < end; i += detail::kLanes) to[i] = to_float(from[i]);
+      });
+  return to;
+}
+
+void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights,
                                    float* out) {
   for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
     gemm({.transpose_b = true,
@@ -49,14 +62,14 @@ void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, c
           .k = k,
           .a = in + first * k,
           .lda = k,
-          .b = weights + g * n * k,
+          .b = widened(weights, g, n * k),
           .ldb = k,
           .c = out + first * n,
           .ldc = n});
   });
 }
 
-void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out,
+void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights, float* out,
                         bool accumulate) {
   for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
     gemm({.m = rows,
@@ -64,7 +77,7 @@ void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float*
           .k = k,
           .a = in + first * k,
           .lda = k,
-          .b = weights + g * n * k,
+          .b = widened(weights, g, n * k),
           .ldb = n,
           .c = out + first * n,
           .ldc = n,

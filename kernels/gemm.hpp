@@ -2,7 +2,10 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "kernels/element.hpp"
 
 // Row-major matrix products in fp32 (accumulated in fp32). oneDNN where the build has it, else a portable Kokkos loop.
 namespace moemesh::kernels {
@@ -28,11 +31,19 @@ struct Groups {
   int64_t count = 0;
   const int64_t* offsets = nullptr;  // host, count+1
 };
+// The groups' matrices, one after the other. bf16 ones are widened into `scratch` (of one matrix) before their product.
+struct Weights {
+  const std::byte* data = nullptr;
+  Element element = Element::float32;
+  float* scratch = nullptr;
+};
+// One matrix of `elements` elements as fp32.
+const float* widened(const Weights& weights, int64_t group, int64_t elements);
 // out[r, n] = in[r, k] * W_g^T, W_g stored [n, k]
-void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights,
+void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights,
                                    float* out);
 // out[r, n] = in[r, k] * W_g, W_g stored [k, n]; accumulate adds to out
-void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const float* weights, float* out,
+void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights, float* out,
                         bool accumulate);
 // dW_g[m, n] += left_g[r, m]^T * right_g[r, n]
 void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const float* left, const float* right,

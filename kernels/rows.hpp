@@ -2,33 +2,42 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
-// Movement of rows of `width` fp32 elements between tokens, copies and expert rows. A copy's place is a pointer, since own
-// copies stay in the caller's arrays and others lie in message buffers.
+#include "kernels/element.hpp"
+
+// Movement of rows of `width` elements between tokens, copies and expert rows. A copy's place is a pointer, since own copies
+// stay in the caller's arrays and others lie in message buffers. Tokens and copies are fp32 or bf16, expert rows are fp32.
 namespace moemesh::kernels {
 
 // pointers[c] = segment_base[s] + (c - offsets[s]) * row_bytes for c in segment s, segments with a null base are skipped.
 // offsets [segments+1] and segment_base are host arrays.
-void segment_pointers(int64_t segments, const int64_t* offsets, char* const* segment_base, int64_t row_bytes,
-                      float** pointers);
-// pointers[i] = base + token[i] * ld
-void token_pointers(int64_t n, const int32_t* token, float* base, int64_t ld, float** pointers);
+void segment_pointers(int64_t segments, const int64_t* offsets, std::byte* const* segment_base, int64_t row_bytes,
+                      std::byte** pointers);
+// pointers[i] = base + token[i] * row_bytes
+void token_pointers(int64_t n, const int32_t* token, std::byte* base, int64_t row_bytes, std::byte** pointers);
 
-// to[i][:] = from[i][:]
-void copy_rows(int64_t n, int64_t width, const float* const* from, float* const* to);
+// to[i][:] = from[i][:], both of the same element
+void copy_rows(int64_t n, int64_t width, Element element, const std::byte* const* from, std::byte* const* to);
 // out[r, :] = copies[row_copy[r]][:]
-void gather_rows(int64_t rows, int64_t width, const float* const* copies, const int32_t* row_copy, float* out);
-// out[c][:] = sum over tags i of copy c, in tag order, of rows[position[i], :]
+void gather_rows(int64_t rows, int64_t width, Element element, const std::byte* const* copies, const int32_t* row_copy,
+                 float* out);
+// out[c][:] = sum over tags i of copy c, in tag order, of rows[position[i], :]; added in fp32
 void combine_rows(int64_t copies, int64_t width, const int64_t* first_tag, const int64_t* position, const float* rows,
-                  float* const* out);
+                  Element element, std::byte* const* out);
 // y[t, :] = sum over choices j with copy[t*k+j] >= 0 of copies[copy[t*k+j]][:], in order of j; tokens without copies get 0.
-void sum_copies(int64_t tokens, int64_t width, int32_t top_k, const int64_t* copy, const float* const* copies, float* y,
-                int64_t ldy);
+void sum_copies(int64_t tokens, int64_t width, int32_t top_k, const int64_t* copy, Element element,
+                const std::byte* const* copies, float* y, int64_t ldy);
 
-// Rows with row strides. mask null = all; masked rows (0) of `to` become 0.
+// Rows with row strides (elements). mask null = all; masked rows (0) of `to` become 0.
 void copy_masked(int64_t tokens, int64_t width, const float* from, int64_t ld_from, const uint8_t* mask,
                  int64_t mask_stride, float* to, int64_t ld_to);
+// The same from, or to, an array of `element`.
+void load_rows(int64_t tokens, int64_t width, Element element, const std::byte* from, int64_t ld_from,
+               const uint8_t* mask, float* to, int64_t ld_to);
+void store_rows(int64_t tokens, int64_t width, const float* from, int64_t ld_from, Element element, std::byte* to,
+                int64_t ld_to);
 void zero_masked(int64_t tokens, int64_t width, const uint8_t* mask, int64_t mask_stride, float* rows, int64_t ld);
 // to += from
 void add_rows(int64_t tokens, int64_t width, const float* from, int64_t ld_from, float* to, int64_t ld_to);

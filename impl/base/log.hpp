@@ -2,7 +2,6 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
-
 #include <string>
 #include <utility>
 

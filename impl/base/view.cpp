@@ -59,9 +59,7 @@ void check_view(const moemesh_view* view, const char* name) {
 }
 
 void check_dtype(const moemesh_view& view, const char* name, int32_t dtype) {
-  const bool bf16 = view.dtype == MOEMESH_BFLOAT16;
-  require(view.dtype == dtype, bf16 ? MOEMESH_ERROR_NOT_SUPPORTED : bad, "{}.dtype: expected {}, got {}", name, dtype,
-          view.dtype);
+  require(view.dtype == dtype, bad, "{}.dtype: expected {}, got {}", name, dtype, view.dtype);
 }
 
 void check_extents(const moemesh_view& view, const char* name, std::span<const int64_t> extents) {
@@ -99,15 +97,19 @@ int64_t dtype_bytes(int32_t dtype) {
 }
 
 Rows<float> check_rows(const moemesh_view* view, const char* name, int64_t rows, int64_t width) {
+  return check_typed_rows(view, name, MOEMESH_FLOAT32, rows, width).floats();
+}
+
+TypedRows check_typed_rows(const moemesh_view* view, const char* name, int32_t dtype, int64_t rows, int64_t width) {
   check_view(view, name);
-  check_dtype(*view, name, MOEMESH_FLOAT32);
+  check_dtype(*view, name, dtype);
   require(view->rank == 2, bad, "{}.rank: expected 2, got {}", name, view->rank);
   const int64_t expected[] = {rows < 0 ? view->extents[0] : rows, width};
   check_extents(*view, name, expected);
   require(width <= 1 || view->strides[1] == 1, bad, "{}.strides[1]: expected 1, got {}", name, view->strides[1]);
   const int64_t ld = view->extents[0] > 1 ? view->strides[0] : width;
   require(ld >= width, bad, "{}.strides[0]: expected >= {}, got {}", name, width, ld);
-  return {static_cast<float*>(view->data), view->extents[0], width, ld};
+  return {static_cast<std::byte*>(view->data), static_cast<kernels::Element>(dtype), view->extents[0], width, ld};
 }
 
 Vector check_vector(const moemesh_view* view, const char* name, int32_t dtype, int64_t length) {
@@ -141,15 +143,17 @@ float* check_dense_shape(const moemesh_view* view, const char* name, std::span<c
   return static_cast<float*>(view->data);
 }
 
-bool overlap(const Rows<float>& a, const Rows<float>& b) {
+bool overlap(const TypedRows& a, const TypedRows& b) {
   if (a.rows == 0 || b.rows == 0) return false;
-  const float* a_end = a.data + (a.rows - 1) * a.ld + a.width;
-  const float* b_end = b.data + (b.rows - 1) * b.ld + b.width;
-  if (!(a.data < b_end && b.data < a_end)) return false;
-  if (a.ld != b.ld) return true;
+  const auto end = [](const TypedRows& r) {
+    return r.data + (r.rows - 1) * r.row_bytes() + r.width * kernels::bytes_of(r.element);
+  };
+  if (!(a.data < end(b) && b.data < end(a))) return false;
+  if (a.ld != b.ld || a.element != b.element) return true;
   // Two column ranges of one wider array share no element.
-  const int64_t shift = ((b.data - a.data) % a.ld + a.ld) % a.ld;
-  return !(shift >= a.width && shift + b.width <= a.ld);
+  const int64_t stride = a.row_bytes(), shift = ((b.data - a.data) % stride + stride) % stride;
+  const int64_t size = kernels::bytes_of(a.element);
+  return !(shift >= a.width * size && shift + b.width * size <= stride);
 }
 
 }  // namespace moemesh

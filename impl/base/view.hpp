@@ -2,9 +2,11 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "kernels/element.hpp"
 #include "moemesh.h"
 
 // Checks of the caller's arrays. All throw ERROR_INVALID_ARGUMENT (or NOT_SUPPORTED) naming the argument, the expected and
@@ -22,6 +24,20 @@ struct Rows {
   int64_t ld = 0;
 };
 
+// The same of fp32 or bf16.
+struct TypedRows {
+  std::byte* data = nullptr;
+  kernels::Element element = kernels::Element::float32;
+  int64_t rows = 0;
+  int64_t width = 0;
+  int64_t ld = 0;  // elements
+  int64_t row_bytes() const { return ld * kernels::bytes_of(element); }
+  bool is_float() const { return element == kernels::Element::float32; }
+  Rows<float> floats() const { return {reinterpret_cast<float*>(data), rows, width, ld}; }  // where is_float
+};
+
+// rank 2, second extent `width`, of that dtype; rows as below.
+TypedRows check_typed_rows(const moemesh_view* view, const char* name, int32_t dtype, int64_t rows, int64_t width);
 // fp32, rank 2, second extent `width`; rows: the expected number, or -1 for any.
 Rows<float> check_rows(const moemesh_view* view, const char* name, int64_t rows, int64_t width);
 // rank 1 of the given dtype and length; returns data and the stride.
@@ -37,6 +53,6 @@ const float* check_strided(const moemesh_view& view, const char* name, std::span
 // fp32, dense, exactly `extents`.
 float* check_dense_shape(const moemesh_view* view, const char* name, std::span<const int64_t> extents);
 
-bool overlap(const Rows<float>& a, const Rows<float>& b);
+bool overlap(const TypedRows& a, const TypedRows& b);
 
 }  // namespace moemesh

@@ -35,6 +35,7 @@ class Workspace {
     tokens4,
     tokens5,
     logits,
+    weights,  // a bf16 matrix in fp32
     integers,  // keys, positions
     integers2,
     integers3,

@@ -60,6 +60,7 @@ class Family {
   Mesh& mesh() const { return *mesh_; }
   const std::shared_ptr<Mesh>& mesh_pointer() const { return mesh_; }
   int32_t kind() const { return params_.kind; }
+  int32_t dtype() const { return params_.dtype; }  // of the values
   bool shared() const { return params_.kind == MOEMESH_SHARED; }
   bool committed() const { return committed_; }
   const std::vector<std::unique_ptr<Parameter>>& parameters() const { return parameters_; }  // by name once committed

@@ -39,14 +39,14 @@ int64_t Block::world_rank(size_t peer) const {
   return mesh.layout().group_member(MOEMESH_GROUP_EXPERT_EXCHANGE, mesh.rank(), static_cast<int64_t>(peer));
 }
 
-Lanes Block::source_lanes(bool tagged, bool keep_own) const {
+Lanes Block::source_lanes(int64_t row_bytes, bool tagged, bool keep_own) const {
   const SourcePlan& plan = tape_.source;
-  return make_lanes(plan.copy_offsets, tagged ? &plan.tag_offsets : nullptr, row_bytes(), own(), keep_own);
+  return make_lanes(plan.copy_offsets, tagged ? &plan.tag_offsets : nullptr, row_bytes, own(), keep_own);
 }
 
-Lanes Block::receive_lanes(bool tagged, bool keep_own) const {
+Lanes Block::receive_lanes(int64_t row_bytes, bool tagged, bool keep_own) const {
   const ReceivePlan& plan = tape_.received;
-  return make_lanes(plan.copy_offsets, tagged ? &plan.tag_offsets : nullptr, row_bytes(), own(), keep_own);
+  return make_lanes(plan.copy_offsets, tagged ? &plan.tag_offsets : nullptr, row_bytes, own(), keep_own);
 }
 
 void Block::exchange(const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to) {
@@ -85,23 +85,23 @@ void Block::exchange_counts(int64_t identity) {
   plan.rows = plan.tag_offsets.back();
 }
 
-void Block::pack(const Rows<float>& tokens, const Lanes& lanes, std::byte* buffer) {
+void Block::pack(const TypedRows& tokens, const Lanes& lanes, std::byte* buffer) {
   const SourcePlan& plan = tape_.source;
-  auto* from = workspace().get<float*>(Workspace::pointers, plan.copies);
-  auto* to = workspace().get<float*>(Workspace::pointers2, plan.copies);
-  kernels::token_pointers(plan.copies, plan.copy_token.data(), tokens.data, tokens.ld, from);
-  std::vector<char*> base;
+  auto* from = workspace().get<std::byte*>(Workspace::pointers, plan.copies);
+  auto* to = workspace().get<std::byte*>(Workspace::pointers2, plan.copies);
+  kernels::token_pointers(plan.copies, plan.copy_token.data(), tokens.data, tokens.row_bytes(), from);
+  std::vector<std::byte*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
-    base.push_back(static_cast<int64_t>(p) == own() ? nullptr : reinterpret_cast<char*>(buffer + lanes.offset[p]));
-  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), row_bytes(), to);
+    base.push_back(static_cast<int64_t>(p) == own() ? nullptr : buffer + lanes.offset[p]);
+  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), there_bytes(), to);
   const int64_t before = plan.copy_offsets[static_cast<size_t>(own())],
                 after = plan.copy_offsets[static_cast<size_t>(own()) + 1];
-  kernels::copy_rows(before, tokens.width, from, to);
-  kernels::copy_rows(plan.copies - after, tokens.width, from + after, to + after);
+  kernels::copy_rows(before, tokens.width, tokens.element, from, to);
+  kernels::copy_rows(plan.copies - after, tokens.width, tokens.element, from + after, to + after);
 }
 
-void Block::dispatch(const Rows<float>& x) {
-  const Lanes send = source_lanes(true, false), receive = receive_lanes(true, false);
+void Block::dispatch(const TypedRows& x) {
+  const Lanes send = source_lanes(there_bytes(), true, false), receive = receive_lanes(there_bytes(), true, false);
   const SourcePlan& source = tape_.source;
   ReceivePlan& received = tape_.received;
   std::byte* buffer = nullptr;
@@ -127,8 +127,8 @@ void Block::dispatch(const Rows<float>& x) {
   }
 }
 
-void Block::combine_backward(const Rows<float>& dy) {
-  const Lanes send = source_lanes(false, false), receive = receive_lanes(false, false);
+void Block::combine_backward(const TypedRows& dy) {
+  const Lanes send = source_lanes(there_bytes(), false, false), receive = receive_lanes(there_bytes(), false, false);
   std::byte *buffer = nullptr, *arrived = nullptr;
   outcome_.run([&] {
     buffer = workspace().get<std::byte>(Workspace::send, send.total);
@@ -139,43 +139,44 @@ void Block::combine_backward(const Rows<float>& dy) {
   received_ = arrived;
 }
 
-const float* const* Block::received_rows(Workspace::Slot slot, const Rows<float>& tokens, const std::byte* buffer,
-                                         bool tagged) {
+const std::byte* const* Block::received_rows(Workspace::Slot slot, const TypedRows& tokens, const std::byte* buffer,
+                                             bool tagged) {
   const ReceivePlan& plan = tape_.received;
-  const Lanes lanes = receive_lanes(tagged, false);
-  auto* rows = workspace().get<float*>(slot, plan.copies);
-  std::vector<char*> base;
+  const Lanes lanes = receive_lanes(there_bytes(), tagged, false);
+  auto* rows = workspace().get<std::byte*>(slot, plan.copies);
+  std::vector<std::byte*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
     base.push_back(static_cast<int64_t>(p) == own() || lanes.bytes[p] == 0
                        ? nullptr
-                       : reinterpret_cast<char*>(const_cast<std::byte*>(buffer) + lanes.offset[p]));
-  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), row_bytes(), rows);
+                       : const_cast<std::byte*>(buffer) + lanes.offset[p]);
+  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), there_bytes(), rows);
   const auto me = static_cast<size_t>(own());
   kernels::token_pointers(plan.copy_offsets[me + 1] - plan.copy_offsets[me],
-                          tape_.source.copy_token.data() + tape_.source.copy_offsets[me], tokens.data, tokens.ld,
-                          rows + plan.copy_offsets[me]);
+                          tape_.source.copy_token.data() + tape_.source.copy_offsets[me], tokens.data,
+                          tokens.row_bytes(), rows + plan.copy_offsets[me]);
   return rows;
 }
 
-float* const* Block::result_rows(bool tagged) {
+std::byte* const* Block::result_rows(bool tagged) {
   const ReceivePlan& plan = tape_.received;
-  const Lanes lanes = receive_lanes(tagged, false), home = source_lanes(tagged, true);
+  const Lanes lanes = receive_lanes(back_bytes(), tagged, false), home = source_lanes(back_bytes(), tagged, true);
   returned_tagged_ = tagged;
   results_ = workspace().get<std::byte>(Workspace::send, lanes.total);
   returned_ = workspace().get<std::byte>(Workspace::returned, home.total);
-  auto* rows = workspace().get<float*>(Workspace::pointers3, plan.copies);
-  std::vector<char*> base;
+  auto* rows = workspace().get<std::byte*>(Workspace::pointers3, plan.copies);
+  std::vector<std::byte*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
-    base.push_back(reinterpret_cast<char*>(static_cast<int64_t>(p) == own() ? returned_ + home.offset[p]
-                                                                            : results_ + lanes.offset[p]));
-  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), row_bytes(), rows);
+    base.push_back(static_cast<int64_t>(p) == own() ? returned_ + home.offset[p] : results_ + lanes.offset[p]);
+  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), back_bytes(), rows);
   return rows;
 }
 
-void Block::combine() { exchange(receive_lanes(false, false), results_, source_lanes(false, true), returned_); }
+void Block::combine() {
+  exchange(receive_lanes(back_bytes(), false, false), results_, source_lanes(back_bytes(), false, true), returned_);
+}
 
 void Block::dispatch_backward() {
-  const Lanes send = receive_lanes(true, false), receive = source_lanes(true, true);
+  const Lanes send = receive_lanes(back_bytes(), true, false), receive = source_lanes(back_bytes(), true, true);
   const ReceivePlan& plan = tape_.received;
   outcome_.run([&] {
     for (size_t p = 0; p < send.offset.size(); ++p) {
@@ -187,19 +188,19 @@ void Block::dispatch_backward() {
   exchange(send, results_, receive, returned_);
 }
 
-const float* const* Block::returned_rows() {
+const std::byte* const* Block::returned_rows() {
   const SourcePlan& plan = tape_.source;
-  const Lanes lanes = source_lanes(returned_tagged_, true);
-  auto* rows = workspace().get<float*>(Workspace::pointers, plan.copies);
-  std::vector<char*> base;
-  for (const int64_t offset : lanes.offset) base.push_back(reinterpret_cast<char*>(returned_ + offset));
-  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), row_bytes(), rows);
+  const Lanes lanes = source_lanes(back_bytes(), returned_tagged_, true);
+  auto* rows = workspace().get<std::byte*>(Workspace::pointers, plan.copies);
+  std::vector<std::byte*> base;
+  for (const int64_t offset : lanes.offset) base.push_back(returned_ + offset);
+  kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), back_bytes(), rows);
   return rows;
 }
 
 const kernels::RowTag* Block::returned_tags() {
   const SourcePlan& plan = tape_.source;
-  const Lanes lanes = source_lanes(true, true);
+  const Lanes lanes = source_lanes(back_bytes(), true, true);
   auto* tags = workspace().get<kernels::RowTag>(Workspace::tags, plan.tags);
   for (size_t p = 0; p < lanes.offset.size(); ++p) {
     const auto bytes = static_cast<size_t>(plan.tag_offsets[p + 1] - plan.tag_offsets[p]) * sizeof(kernels::RowTag);

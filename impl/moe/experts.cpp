@@ -10,30 +10,30 @@ namespace moemesh {
 
 // outputs[c] = sum over the copy's rows of gate * W2 act(W1 x). The gate is folded into the activation, so no pass over
 // the outputs is needed for it.
-void Layer::experts_forward(Tape& tape, const float* const* copies, float* const* outputs) {
+void Layer::experts_forward(Tape& tape, const std::byte* const* copies, std::byte* const* outputs) {
   const ReceivePlan& plan = tape.received;
   Workspace& workspace = mesh_->workspace();
   const int64_t R = plan.rows, H = params_.hidden, F = local_ffn();
   const kernels::Groups groups{local_experts_.count, plan.expert_offsets.data()};
   float* x = workspace.get<float>(Workspace::rows_in, R * H);
-  kernels::gather_rows(R, H, copies, plan.copy_of_row.data(), x);
+  kernels::gather_rows(R, H, element(), copies, plan.copy_of_row.data(), x);
   tape.hidden.reserve(mesh_->allocator(), R * F);
-  kernels::grouped_rows_times_transposed(groups, F, H, x, w1_->values(), tape.hidden.data());
+  kernels::grouped_rows_times_transposed(groups, F, H, x, weights(*w1_), tape.hidden.data());
   if (gated()) {
     tape.hidden_gate.reserve(mesh_->allocator(), R * F);
-    kernels::grouped_rows_times_transposed(groups, F, H, x, wg_->values(), tape.hidden_gate.data());
+    kernels::grouped_rows_times_transposed(groups, F, H, x, weights(*wg_), tape.hidden_gate.data());
   }
   float* active = workspace.get<float>(Workspace::rows_hidden, R * F);
   kernels::activate(activation(), R, F, tape.hidden.data(), gated() ? tape.hidden_gate.data() : nullptr,
                     plan.gate_of_row.data(), active);
   float* out = workspace.get<float>(Workspace::rows_out, R * H);
-  kernels::grouped_rows_times_transposed(groups, H, F, active, w2_->values(), out);
-  kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), out, outputs);
+  kernels::grouped_rows_times_transposed(groups, H, F, active, weights(*w2_), out);
+  kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), out, combine_element(), outputs);
 }
 
 // gradients: dy of each copy. outputs: dx of each copy. The gates' gradients <dA, A> go into the row tags.
-void Layer::experts_backward(Tape& tape, const float* const* copies, const float* const* gradients,
-                             float* const* outputs) {
+void Layer::experts_backward(Tape& tape, const std::byte* const* copies, const std::byte* const* gradients,
+                             std::byte* const* outputs) {
   ReceivePlan& plan = tape.received;
   Workspace& workspace = mesh_->workspace();
   const int64_t R = plan.rows, H = params_.hidden, F = local_ffn();
@@ -43,19 +43,19 @@ void Layer::experts_backward(Tape& tape, const float* const* copies, const float
   float* gated_a = workspace.get<float>(Workspace::rows_hidden2, R * F);
   float* dhg = gated() ? workspace.get<float>(Workspace::rows_hidden3, R * F) : nullptr;
   float* dgate = workspace.get<float>(Workspace::row_gradient, R);
-  kernels::gather_rows(R, H, gradients, plan.copy_of_row.data(), dy);
-  kernels::grouped_rows_times(groups, F, H, dy, w2_->values(), dh, false);
+  kernels::gather_rows(R, H, element(), gradients, plan.copy_of_row.data(), dy);
+  kernels::grouped_rows_times(groups, F, H, dy, weights(*w2_), dh, false);
   kernels::activate_backward(activation(), R, F, tape.hidden.data(), gated() ? tape.hidden_gate.data() : nullptr,
                              plan.gate_of_row.data(), dh, dhg, gated_a, dgate);
   kernels::grouped_weight_gradient(groups, H, F, dy, gated_a, w2_->gradient);
   float* x = workspace.get<float>(Workspace::rows_in, R * H);
-  kernels::gather_rows(R, H, copies, plan.copy_of_row.data(), x);
+  kernels::gather_rows(R, H, element(), copies, plan.copy_of_row.data(), x);
   kernels::grouped_weight_gradient(groups, F, H, dh, x, w1_->gradient);
   if (gated()) kernels::grouped_weight_gradient(groups, F, H, dhg, x, wg_->gradient);
   float* dx = dy;  // dy is not needed any more
-  kernels::grouped_rows_times(groups, H, F, dh, w1_->values(), dx, false);
-  if (gated()) kernels::grouped_rows_times(groups, H, F, dhg, wg_->values(), dx, true);
-  kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), dx, outputs);
+  kernels::grouped_rows_times(groups, H, F, dh, weights(*w1_), dx, false);
+  if (gated()) kernels::grouped_rows_times(groups, H, F, dhg, weights(*wg_), dx, true);
+  kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), dx, combine_element(), outputs);
   kernels::write_gate_gradients(R, plan.row_of_tag.data(), dgate, plan.row_tags.data());
 }
 
@@ -71,7 +71,7 @@ void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& 
                    .k = H,
                    .a = x.data,
                    .lda = x.ld,
-                   .b = weights.values(),
+                   .b = widened(weights),
                    .ldb = H,
                    .c = out.data(),
                    .ldc = F});
@@ -87,7 +87,7 @@ void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& 
                  .k = F,
                  .a = active,
                  .lda = F,
-                 .b = shared_w2_->values(),
+                 .b = widened(*shared_w2_),
                  .ldb = F,
                  .c = y.data,
                  .ldc = y.ld,
@@ -102,7 +102,7 @@ void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>&
   float* active = workspace.get<float>(Workspace::rows_hidden2, T * F);
   float* dhg = gated() ? workspace.get<float>(Workspace::rows_hidden3, T * F) : nullptr;
   kernels::gemm(
-      {.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = shared_w2_->values(), .ldb = F, .c = dh, .ldc = F});
+      {.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = widened(*shared_w2_), .ldb = F, .c = dh, .ldc = F});
   kernels::activate_backward(activation(), T, F, tape.shared_hidden.data(),
                              gated() ? tape.shared_hidden_gate.data() : nullptr, nullptr, dh, dhg, active, nullptr);
   kernels::gemm({.transpose_a = true,
@@ -133,7 +133,7 @@ void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>&
                    .k = F,
                    .a = dhidden,
                    .lda = F,
-                   .b = weights.values(),
+                   .b = widened(weights),
                    .ldb = H,
                    .c = dx.data,
                    .ldc = dx.ld,

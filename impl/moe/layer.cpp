@@ -7,6 +7,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/base/hash.hpp"
+#include "kernels/rows.hpp"
 
 namespace moemesh {
 namespace {
@@ -47,9 +48,8 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("drop", p.drop, MOEMESH_DROP_BY_GATE);
   check_enum("aux_scope", p.aux_scope, MOEMESH_AUX_GLOBAL);
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
-  require(p.capacity_factor == 0 && p.aux_coefficient == 0 && p.z_coefficient == 0 && p.combine_dtype == 0,
-          MOEMESH_ERROR_NOT_SUPPORTED,
-          "capacity_factor, aux_coefficient, z_coefficient, combine_dtype: not supported yet");
+  require(p.capacity_factor == 0 && p.aux_coefficient == 0 && p.z_coefficient == 0, MOEMESH_ERROR_NOT_SUPPORTED,
+          "capacity_factor, aux_coefficient, z_coefficient: not supported yet");
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
   const auto deviation = [](const char* name, double value) {
     require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
@@ -57,6 +57,14 @@ void check_kinds(const moemesh_layer_params& p) {
   deviation("init_std_router", p.init_std_router);
   deviation("init_std_in", p.init_std_in);
   deviation("init_std_out", p.init_std_out);
+}
+
+void check_dtypes(const moemesh_layer_params& p, int32_t shared, int32_t expert) {
+  require(shared == expert, MOEMESH_ERROR_NOT_SUPPORTED,
+          "layer_create: families of two dtypes (SHARED {}, EXPERT {}) are not supported", shared, expert);
+  require(p.combine_dtype == 0 || p.combine_dtype == MOEMESH_FLOAT32 || p.combine_dtype == expert, bad,
+          "combine_dtype: expected 0, {} (FLOAT32) or the families' {}, got {}", static_cast<int>(MOEMESH_FLOAT32),
+          expert, p.combine_dtype);
 }
 
 void check_families(const Mesh& mesh, const Family& shared, const Family& expert) {
@@ -82,7 +90,8 @@ std::vector<Field> fields_of(const moemesh_layer_params& p) {
           {"score", p.score},
           {"gate", p.gate},
           {"router", p.router},
-          {"nonfinite", p.nonfinite}};
+          {"nonfinite", p.nonfinite},
+          {"combine_dtype", p.combine_dtype}};
 }
 
 // A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
@@ -114,6 +123,7 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
     check_fits(params);
     check_kinds(params);
     check_families(*mesh, *shared, *expert);
+    check_dtypes(params, shared->dtype(), expert->dtype());
     const std::string name = params.name;
     require(name.size() <= 200, bad, "layer name: longer than 200 bytes");
     for (const char* part : {".router", ".shared.w1", ".shared.wg", ".shared.w2"})
@@ -212,6 +222,41 @@ void Layer::record(const Tape& tape) {
 void Layer::mark_ready() {
   for (Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
     if (parameter) parameter->family->gradient_ready(*parameter, nullptr);
+}
+
+kernels::Element Layer::combine_element() const {
+  return params_.combine_dtype == 0 ? element() : static_cast<kernels::Element>(params_.combine_dtype);
+}
+
+Rows<float> Layer::dense_rows(Workspace::Slot slot, const Tape& tape, const TypedRows& rows) {
+  const Decision& decision = tape.decision;
+  // Products over all tokens must not see what padding rows hold (it may be NaN).
+  if (rows.is_float() && !decision.has_mask) return rows.floats();
+  float* copy = mesh_->workspace().get<float>(slot, rows.rows * rows.width);
+  kernels::load_rows(rows.rows, rows.width, rows.element, rows.data, rows.ld,
+                     decision.has_mask ? decision.mask.data() : nullptr, copy, rows.width);
+  return {copy, rows.rows, rows.width, rows.width};
+}
+
+void Layer::reserve_dense(const Tape& tape, std::initializer_list<Workspace::Slot> rows) {
+  Workspace& workspace = mesh_->workspace();
+  const bool floats = element() == kernels::Element::float32;
+  if (!floats || tape.decision.has_mask)
+    for (const auto slot : rows) workspace.get<float>(slot, tape.decision.tokens * params_.hidden);
+  if (!floats)
+    workspace.get<float>(Workspace::weights,
+                         params_.hidden * std::max({local_ffn(), local_shared_ffn(), params_.experts}));
+}
+
+kernels::Weights Layer::weights(const Parameter& parameter) {
+  float* scratch = nullptr;
+  if (parameter.dtype != MOEMESH_FLOAT32)
+    scratch = mesh_->workspace().get<float>(Workspace::weights, parameter.local_matrix());
+  return {parameter.data, static_cast<kernels::Element>(parameter.dtype), scratch};
+}
+
+const float* Layer::widened(const Parameter& parameter) {
+  return kernels::widened(weights(parameter), 0, parameter.local_matrix());
 }
 
 kernels::RouterConfig Layer::router_config() const {

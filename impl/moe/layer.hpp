@@ -2,7 +2,9 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "impl/family/family.hpp"
 #include "impl/moe/tape.hpp"
 #include "kernels/activation.hpp"
+#include "kernels/gemm.hpp"
 #include "kernels/router.hpp"
 #include "moemesh.h"
 
@@ -19,7 +22,8 @@ class Block;
 class Outcome;
 
 struct ForwardArguments {
-  Rows<float> x, y, logits;  // logits.data null with the library's router
+  TypedRows x, y;
+  Rows<float> logits;  // logits.data null with the library's router
   const uint8_t* mask = nullptr;
   int64_t mask_stride = 1;
   bool training = true;
@@ -27,7 +31,8 @@ struct ForwardArguments {
 };
 
 struct BackwardArguments {
-  Rows<float> dy, x, dx, dlogits;  // x as in forward unless handed in again
+  TypedRows dy, x, dx;  // x as in forward unless handed in again
+  Rows<float> dlogits;
 };
 
 struct LayerStatistics {
@@ -57,6 +62,7 @@ class Layer {
 
   Mesh& mesh() const { return *mesh_; }
   const moemesh_layer_params& params() const { return params_; }
+  int32_t dtype() const { return expert_->dtype(); }  // of x, y, dy, dx
   bool caller_router() const { return params_.router == MOEMESH_ROUTER_CALLER; }
   const LayerStatistics& statistics() const { return statistics_; }
   void require_ready() const;  // families committed, mesh usable
@@ -76,12 +82,13 @@ class Layer {
   // The pieces of forward and backward, in the order in which they run.
   void route_forward(Block& block, Outcome& outcome, Tape& tape, const ForwardArguments& arguments,
                      const Rows<float>& y);
-  void finish_forward(Outcome& outcome, Tape& tape, const Rows<float>& x, const Rows<float>& y);
+  void finish_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y);
   void decide(const ForwardArguments& arguments, Tape& tape);
   void plan_source(Tape& tape);
   void index_received(Tape& tape);
-  void experts_forward(Tape& tape, const float* const* copies, float* const* outputs);
-  void experts_backward(Tape& tape, const float* const* copies, const float* const* gradients, float* const* outputs);
+  void experts_forward(Tape& tape, const std::byte* const* copies, std::byte* const* outputs);
+  void experts_backward(Tape& tape, const std::byte* const* copies, const std::byte* const* gradients,
+                        std::byte* const* outputs);
   void reserve_forward(Tape& tape);
   void reserve_backward(const Tape& tape);
   void shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& y);
@@ -109,7 +116,16 @@ class Layer {
   void tell_block(Outcome& outcome, int32_t phase);
   [[noreturn]] void raise(const Finding& finding, bool step_lost) const;
 
+  // Rows in fp32 for products over all tokens: the caller's own, or a copy in `slot` where they are bf16 or have padding.
+  Rows<float> dense_rows(Workspace::Slot slot, const Tape& tape, const TypedRows& rows);
+  // Memory for the above and for widened weights; taken while running out of it can still be told.
+  void reserve_dense(const Tape& tape, std::initializer_list<Workspace::Slot> rows);
+  kernels::Weights weights(const Parameter& parameter);
+  const float* widened(const Parameter& parameter);  // of a SHARED matrix; good until the next call
+
   kernels::RouterConfig router_config() const;
+  kernels::Element element() const { return static_cast<kernels::Element>(dtype()); }
+  kernels::Element combine_element() const;
   kernels::Activation activation() const { return static_cast<kernels::Activation>(params_.activation); }
   bool gated() const { return kernels::is_gated(activation()); }
   int64_t local_ffn() const { return params_.ffn / mesh_->layout().sizes().expert_tp; }

@@ -38,6 +38,7 @@ void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
   decision.chosen.reserve(allocator, T * k);
   decision.gates.reserve(allocator, T * k);
   keep_mask(arguments, allocator, decision);
+  const Rows<float> x = caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, tape, arguments.x);
   if (caller_router())
     kernels::copy_masked(T, E, arguments.logits.data, arguments.logits.ld, nullptr, 1, decision.logits.data(), E);
   else
@@ -45,9 +46,9 @@ void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
                    .m = T,
                    .n = E,
                    .k = params_.hidden,
-                   .a = arguments.x.data,
-                   .lda = arguments.x.ld,
-                   .b = router_->values(),
+                   .a = x.data,
+                   .lda = x.ld,
+                   .b = widened(*router_),
                    .ldb = params_.hidden,
                    .c = decision.logits.data(),
                    .ldc = E});
@@ -85,7 +86,7 @@ void Layer::router_backward(Tape& tape, const Rows<float>& x, const float* dgate
                  .k = E,
                  .a = gradient,
                  .lda = E,
-                 .b = router_->values(),
+                 .b = widened(*router_),
                  .ldb = H,
                  .c = dx.data,
                  .ldc = dx.ld,

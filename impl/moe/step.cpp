@@ -14,14 +14,6 @@
 namespace moemesh {
 namespace {
 
-// Products over all tokens must not see what padding rows hold (it may be NaN): with a mask they read a clean copy.
-Rows<float> without_padding(Workspace& workspace, Workspace::Slot slot, const Tape& tape, const Rows<float>& rows) {
-  if (!tape.decision.has_mask) return rows;
-  float* clean = workspace.get<float>(slot, rows.rows * rows.width);
-  kernels::copy_masked(rows.rows, rows.width, rows.data, rows.ld, tape.decision.mask.data(), 1, clean, rows.width);
-  return {clean, rows.rows, rows.width, rows.width};
-}
-
 constexpr auto float_bytes = static_cast<int64_t>(sizeof(float));
 
 Rows<float> rows_of(const Rows<float>& all, const TokenSlice& slice) {
@@ -29,8 +21,14 @@ Rows<float> rows_of(const Rows<float>& all, const TokenSlice& slice) {
   return {all.data + slice.first * all.ld, slice.count, all.width, all.ld};
 }
 
-void copy(const Rows<float>& from, const Rows<float>& to) {
-  if (from.data != to.data) kernels::copy_masked(from.rows, from.width, from.data, from.ld, nullptr, 1, to.data, to.ld);
+TypedRows rows_of(const TypedRows& all, const TokenSlice& slice) {
+  if (!all.data) return {nullptr, all.element, slice.count, all.width, all.ld};
+  return {all.data + slice.first * all.row_bytes(), all.element, slice.count, all.width, all.ld};
+}
+
+void copy(const Rows<float>& from, const TypedRows& to) {
+  if (reinterpret_cast<const std::byte*>(from.data) != to.data)
+    kernels::store_rows(from.rows, from.width, from.data, from.ld, to.element, to.data, to.ld);
 }
 
 }  // namespace
@@ -40,12 +38,12 @@ void Layer::reserve_forward(Tape& tape) {
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn();
   expert_tp_.reserve_all_reduce((one_slice() ? T : tape.slice.count) * H * float_bytes);
+  reserve_dense(tape, {Workspace::tokens2});
   if (!shared_w1_) return;
   if (!one_slice()) {
     workspace.get<float>(Workspace::tokens4, T * H);
     tp_.reserve_all_reduce(T * H * float_bytes);
   }
-  if (tape.decision.has_mask) workspace.get<float>(Workspace::tokens2, T * H);
   workspace.get<float>(Workspace::rows_hidden, T * F);
   tape.shared_hidden.reserve(mesh_->allocator(), T * F);
   if (gated()) tape.shared_hidden_gate.reserve(mesh_->allocator(), T * F);
@@ -61,8 +59,7 @@ void Layer::reserve_backward(const Tape& tape) {
   if (!one_slice()) workspace.get<float>(Workspace::tokens5, T * width);
   workspace.get<float>(Workspace::logits, T * params_.experts);
   workspace.get<kernels::RowTag>(Workspace::tags, tape.source.tags);
-  if (tape.decision.has_mask)
-    for (const auto slot : {Workspace::tokens2, Workspace::tokens3}) workspace.get<float>(slot, T * H);
+  reserve_dense(tape, {Workspace::tokens2, Workspace::tokens3});
   if (!shared_w1_) return;
   for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
     workspace.get<float>(slot, T * F);
@@ -126,13 +123,14 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   Block block(*this, *tape, outcome, MOEMESH_PHASE_FORWARD);
   const int64_t T = arguments.x.rows, H = params_.hidden;
   tape->slice = slice_of(T, slices_.rank());
-  Rows<float> y = arguments.y;
+  Rows<float> y;
   outcome.run([&] {
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
     if (arguments.training) tape->step = expert_->step->serial;
-    // Sums and gathers over tp need a dense array.
-    if (tp_.size() > 1 && y.ld != H) y = {mesh_->workspace().get<float>(Workspace::tokens, T * H), T, H, H};
+    // Sums and gathers over tp need a dense array; all sums are of fp32.
+    const bool in_place = arguments.y.is_float() && (tp_.size() == 1 || arguments.y.ld == H);
+    y = in_place ? arguments.y.floats() : Rows<float>{mesh_->workspace().get<float>(Workspace::tokens, T * H), T, H, H};
     decide(arguments, *tape);
     plan_source(*tape);
     reserve_forward(*tape);
@@ -155,7 +153,7 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
 // The way to the experts and back: the slice's rows of y, partial over expert_tp.
 void Layer::route_forward(Block& block, Outcome& outcome, Tape& tape, const ForwardArguments& arguments,
                           const Rows<float>& y) {
-  const Rows<float> x = rows_of(arguments.x, tape.slice);
+  const TypedRows x = rows_of(arguments.x, tape.slice);
   block.exchange_counts(identity(arguments));
   if (!outcome.failed()) {  // agreed within the exchange group: its ranks skip this together
     block.dispatch(x);
@@ -168,22 +166,22 @@ void Layer::route_forward(Block& block, Outcome& outcome, Tape& tape, const Forw
   }
   outcome.run([&] {
     const Rows<float> part = rows_of(y, tape.slice);
-    kernels::sum_copies(part.rows, part.width, params_.top_k, tape.source.copy_of_choice.data(), block.returned_rows(),
-                        part.data, part.ld);
+    kernels::sum_copies(part.rows, part.width, params_.top_k, tape.source.copy_of_choice.data(), combine_element(),
+                        block.returned_rows(), part.data, part.ld);
   });
 }
 
 // Sums over tp, gathers the slices, adds the shared expert.
-void Layer::finish_forward(Outcome& outcome, Tape& tape, const Rows<float>& x, const Rows<float>& y) {
+void Layer::finish_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y) {
   constexpr auto phase = MOEMESH_PHASE_FORWARD;
-  Workspace& workspace = mesh_->workspace();
   const auto add_shared = [&](const Rows<float>& to) {
-    shared_forward(tape, without_padding(workspace, Workspace::tokens2, tape, x), to);
+    if (shared_w1_) shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), to);
   };
   if (one_slice()) outcome.run([&] { add_shared(y); });
   const Rows<float> part = rows_of(y, tape.slice);
-  outcome.sum(expert_tp_, part.data, part.rows * part.width, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
-  gather_slices(outcome, y.data, x.rows, y.width, phase);
+  outcome.sum(expert_tp_, part.data, part.rows * params_.hidden,
+              {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
+  gather_slices(outcome, y.data, x.rows, params_.hidden, phase);
   if (!one_slice() && shared_w1_) add_over_tp(outcome, y, phase, add_shared);
   tell_block(outcome, phase);
 }
@@ -211,8 +209,8 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
   route_backward(block, outcome, *tape, arguments);
   const TokenGradients gradients = finish_backward(outcome, *tape, arguments);
   outcome.run([&] {
-    router_backward(*tape, without_padding(mesh_->workspace(), Workspace::tokens2, *tape, arguments.x), gradients.gates,
-                    gradients.x, arguments.dlogits);
+    router_backward(*tape, caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, *tape, arguments.x),
+                    gradients.gates, gradients.x, arguments.dlogits);
     copy(gradients.x, arguments.dx);
     mark_ready();
   });
@@ -228,7 +226,7 @@ Layer::TokenGradients Layer::slice_gradients(const TokenSlice& slice, float* bas
 }
 
 void Layer::route_backward(Block& block, Outcome& outcome, Tape& tape, const BackwardArguments& arguments) {
-  const Rows<float> x = rows_of(arguments.x, tape.slice), dy = rows_of(arguments.dy, tape.slice);
+  const TypedRows x = rows_of(arguments.x, tape.slice), dy = rows_of(arguments.dy, tape.slice);
   block.combine_backward(dy);
   outcome.run([&] {
     const auto* copies = block.received_rows(Workspace::pointers, x, tape.dispatched.data(), true);
@@ -239,7 +237,7 @@ void Layer::route_backward(Block& block, Outcome& outcome, Tape& tape, const Bac
   outcome.run([&] {
     const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
     const auto part = slice_gradients(tape.slice, mesh_->workspace().get<float>(Workspace::tokens, T * width));
-    kernels::sum_copies(part.x.rows, part.x.width, params_.top_k, tape.source.copy_of_choice.data(),
+    kernels::sum_copies(part.x.rows, part.x.width, params_.top_k, tape.source.copy_of_choice.data(), combine_element(),
                         block.returned_rows(), part.x.data, part.x.ld);
     kernels::zero(part.gates, part.x.rows * params_.top_k);
     kernels::read_gate_gradients(tape.source.tags, tape.source.slot_of_tag.data(), block.returned_tags(), part.gates);
@@ -252,8 +250,9 @@ Layer::TokenGradients Layer::finish_backward(Outcome& outcome, Tape& tape, const
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
   const auto add_shared = [&](const Rows<float>& to) {
-    shared_backward(tape, without_padding(workspace, Workspace::tokens2, tape, arguments.x),
-                    without_padding(workspace, Workspace::tokens3, tape, arguments.dy), to);
+    if (shared_w1_)
+      shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),
+                      dense_rows(Workspace::tokens3, tape, arguments.dy), to);
   };
   float* base = nullptr;
   TokenGradients all{};
@@ -280,7 +279,8 @@ Layer::TokenGradients Layer::whole_gradients(float* base, int64_t tokens) {
   for (int64_t i = 0; i < slices_.size(); ++i) {
     const TokenSlice slice = slice_of(tokens, i);
     const TokenGradients part = slice_gradients(slice, base);
-    copy(part.x, rows_of(all.x, slice));
+    const Rows<float> rows = rows_of(all.x, slice);
+    kernels::copy_masked(slice.count, H, part.x.data, H, nullptr, 1, rows.data, H);
     kernels::copy_masked(slice.count, k, part.gates, k, nullptr, 1, all.gates + slice.first * k, k);
   }
   return all;

@@ -59,7 +59,7 @@ struct TokenSlice {
 struct Tape {
   int64_t step = 0;  // serial of the step that its forward ran in
   int32_t microbatch = 0;
-  Rows<float> x;  // the caller's, borrowed
+  TypedRows x;  // the caller's, borrowed
   Decision decision;
   TokenSlice slice;
   SourcePlan source;

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/bfloat16.hpp"
 #include "kernels/gemm_backend.hpp"
 #include "unit/kernels_util.hpp"
 
@@ -106,11 +107,31 @@ struct Grouped {
   int64_t group_of(int64_t row) const { return row < 3 ? 0 : row < 8 ? 2 : 3; }
 };
 
+Weights as_weights(const Floats& weights) { return {reinterpret_cast<const std::byte*>(weights.data())}; }
+
+// The same product from bf16 weights and from their values in fp32.
+TEST(KernelsGemm, HalfWeightsAreWidened) {
+  const Grouped g;
+  const Floats in(g.rows * g.k, 6), drawn(g.count * g.n * g.k, 7);
+  std::vector<uint16_t> half(g.count * g.n * g.k);
+  Floats values(g.count * g.n * g.k), scratch(g.n * g.k);
+  for (size_t i = 0; i < half.size(); ++i) {
+    half[i] = to_bfloat16(drawn[i]);
+    values[i] = to_float(half[i]);
+  }
+  const Weights weights{reinterpret_cast<const std::byte*>(half.data()), Element::bfloat16, scratch.data()};
+  Floats out(g.rows * g.n), expected(g.rows * g.n);
+  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), weights, out.data());
+  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), as_weights(values), expected.data());
+  EXPECT_TRUE(test::same_bits(out.data(), expected.data(), g.rows * g.n * sizeof(float)));
+  EXPECT_EQ(widened(weights, 2, g.n * g.k)[3], values[2 * g.n * g.k + 3]);
+}
+
 TEST(KernelsGemm, GroupedForward) {
   const Grouped g;
   const Floats in(g.rows * g.k, 6), weights(g.count * g.n * g.k, 7);
   Floats out(g.rows * g.n);
-  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), weights.data(), out.data());
+  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), as_weights(weights), out.data());
   for (int64_t r = 0; r < g.rows; ++r) {
     for (int64_t j = 0; j < g.n; ++j) {
       double sum = 0;
@@ -125,7 +146,7 @@ TEST(KernelsGemm, GroupedBackwardOverwritesOrAdds) {
   const Floats in(g.rows * g.k, 8), weights(g.count * g.n * g.k, 9);
   Floats out(g.rows * g.n);
   for (int times = 1; times <= 2; ++times) {
-    grouped_rows_times(g.groups, g.n, g.k, in.data(), weights.data(), out.data(), times == 2);
+    grouped_rows_times(g.groups, g.n, g.k, in.data(), as_weights(weights), out.data(), times == 2);
     for (int64_t r = 0; r < g.rows; ++r) {
       for (int64_t j = 0; j < g.n; ++j) {
         double sum = 0;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/bfloat16.hpp"
 #include "unit/kernels_util.hpp"
 
 namespace moemesh::kernels {
@@ -15,38 +16,49 @@ using test::Floats;
 
 constexpr int64_t kWidth = 37;
 
-std::vector<float*> row_pointers(Floats& rows, const std::vector<int64_t>& order) {
-  std::vector<float*> pointers;
-  for (int64_t r : order) pointers.push_back(rows.data() + r * kWidth);
+constexpr auto kFloat = Element::float32;
+constexpr auto kHalf = Element::bfloat16;
+
+std::byte* bytes_at(float* data) { return reinterpret_cast<std::byte*>(data); }
+float* floats_at(std::byte* data) { return reinterpret_cast<float*>(data); }
+
+std::vector<std::byte*> row_pointers(Floats& rows, const std::vector<int64_t>& order) {
+  std::vector<std::byte*> pointers;
+  for (int64_t r : order) pointers.push_back(bytes_at(rows.data() + r * kWidth));
+  return pointers;
+}
+
+std::vector<std::byte*> row_pointers(std::vector<uint16_t>& rows, const std::vector<int64_t>& order) {
+  std::vector<std::byte*> pointers;
+  for (int64_t r : order) pointers.push_back(reinterpret_cast<std::byte*>(rows.data() + r * kWidth));
   return pointers;
 }
 
 TEST(KernelsRows, SegmentPointers) {
-  char first[64], second[64];
-  char* const bases[] = {first, nullptr, second};
+  std::byte first[64], second[64], marker;
+  std::byte* const bases[] = {first, nullptr, second};
   const int64_t offsets[] = {0, 2, 5, 8};
-  float marker;
-  std::vector<float*> pointers(8, &marker);
+  std::vector<std::byte*> pointers(8, &marker);
   segment_pointers(3, offsets, bases, 12, pointers.data());
   for (int64_t c = 0; c < 8; ++c) {
-    const char* want = c < 2 ? first + c * 12 : c < 5 ? reinterpret_cast<char*>(&marker) : second + (c - 5) * 12;
-    EXPECT_EQ(reinterpret_cast<char*>(pointers[c]), want) << c;
+    const std::byte* want = c < 2 ? first + c * 12 : c < 5 ? &marker : second + (c - 5) * 12;
+    EXPECT_EQ(pointers[c], want) << c;
   }
 }
 
 TEST(KernelsRows, TokenPointers) {
   Floats base(100);
   const int32_t tokens[] = {4, 0, 4, 2};
-  float* pointers[4];
-  token_pointers(4, tokens, base.data(), 20, pointers);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(pointers[i], base.data() + tokens[i] * 20);
+  std::byte* pointers[4];
+  token_pointers(4, tokens, bytes_at(base.data()), 80, pointers);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(pointers[i], bytes_at(base.data() + tokens[i] * 20));
 }
 
 TEST(KernelsRows, CopyRows) {
   Floats from = counting(5 * kWidth), to(5 * kWidth);
   const auto sources = row_pointers(from, {0, 1, 2, 3, 4}), targets = row_pointers(to, {3, 1, 4, 0, 2});
-  copy_rows(5, kWidth, sources.data(), targets.data());
-  for (int64_t i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(targets[i / kWidth][i % kWidth], from[i]);
+  copy_rows(5, kWidth, kFloat, sources.data(), targets.data());
+  for (int64_t i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(floats_at(targets[i / kWidth])[i % kWidth], from[i]);
   EXPECT_TRUE(to.edges_untouched());
 }
 
@@ -54,8 +66,8 @@ TEST(KernelsRows, GatherRows) {
   Floats copies = counting(4 * kWidth), out(6 * kWidth);
   const auto pointers = row_pointers(copies, {2, 0, 3, 1});
   const int32_t row_copy[] = {3, 3, 0, 1, 2, 0};
-  gather_rows(6, kWidth, pointers.data(), row_copy, out.data());
-  for (int64_t i = 0; i < 6 * kWidth; ++i) EXPECT_EQ(out[i], pointers[row_copy[i / kWidth]][i % kWidth]);
+  gather_rows(6, kWidth, kFloat, pointers.data(), row_copy, out.data());
+  for (int64_t i = 0; i < 6 * kWidth; ++i) EXPECT_EQ(out[i], floats_at(pointers[row_copy[i / kWidth]])[i % kWidth]);
   EXPECT_TRUE(out.edges_untouched());
 }
 
@@ -67,9 +79,9 @@ TEST(KernelsRows, CombineRowsAddsInTagOrderAndSkipsForeignTags) {
   const int64_t first_tag[] = {0, 3, 3, 5, 6};
   const int64_t position[] = {2, 0, 1, -1, 3, -1};
   const auto targets = row_pointers(out, {1, 3, 0, 2});
-  combine_rows(4, kWidth, first_tag, position, rows.data(), targets.data());
+  combine_rows(4, kWidth, first_tag, position, rows.data(), kFloat, targets.data());
   const float want[] = {(1e8f + 1.0f) - 1e8f, 0, 5, 0};
-  for (int64_t i = 0; i < 4 * kWidth; ++i) EXPECT_EQ(targets[i / kWidth][i % kWidth], want[i / kWidth]) << i;
+  for (int64_t i = 0; i < 4 * kWidth; ++i) EXPECT_EQ(floats_at(targets[i / kWidth])[i % kWidth], want[i / kWidth]) << i;
   EXPECT_TRUE(out.edges_untouched());
 }
 
@@ -81,7 +93,7 @@ TEST(KernelsRows, SumCopiesAddsInOrderOfChoice) {
   const int64_t copy[] = {2, 0, 1, -1, -1, -1, -1, 0, -1};
   const int64_t ld = kWidth + 4;
   Floats y(3 * ld);
-  sum_copies(3, kWidth, 3, copy, pointers.data(), y.data(), ld);
+  sum_copies(3, kWidth, 3, copy, kFloat, pointers.data(), y.data(), ld);
   const float want[] = {(1e8f + 1.0f) - 1e8f, 0, 1};
   for (int64_t i = 0; i < 3 * ld; ++i) {
     if (i % ld < kWidth) {
@@ -89,6 +101,58 @@ TEST(KernelsRows, SumCopiesAddsInOrderOfChoice) {
     } else {
       EXPECT_TRUE(std::isnan(y[i]));
     }
+  }
+}
+
+// bf16 rows: moved as they are, widened exactly, rounded once after a sum in fp32.
+TEST(KernelsRows, HalfRowsMoveAndWidenExactly) {
+  std::vector<uint16_t> from(4 * kWidth), to(4 * kWidth, 7);
+  for (size_t i = 0; i < from.size(); ++i) from[i] = to_bfloat16(static_cast<float>(i) * 0.5F - 9);
+  from[5] = 0x7fc1;  // a NaN keeps its bits
+  const auto sources = row_pointers(from, {0, 1, 2, 3}), targets = row_pointers(to, {2, 0, 3, 1});
+  copy_rows(4, kWidth, kHalf, sources.data(), targets.data());
+  for (size_t i = 0; i < from.size(); ++i)
+    EXPECT_EQ(reinterpret_cast<uint16_t*>(targets[i / kWidth])[i % kWidth], from[i]);
+  Floats out(3 * kWidth);
+  const int32_t row_copy[] = {3, 1, 3};
+  gather_rows(3, kWidth, kHalf, sources.data(), row_copy, out.data());
+  for (int64_t i = 0; i < 3 * kWidth; ++i)
+    EXPECT_EQ(out[i], to_float(from[row_copy[i / kWidth] * kWidth + i % kWidth]));
+}
+
+TEST(KernelsRows, HalfSumsAreRoundedOnce) {
+  // 256 + 1 + 1: one at a time in bf16 both ones would be lost.
+  Floats rows(3 * kWidth);
+  const float values[] = {256, 1, 1};
+  for (int64_t i = 0; i < 3 * kWidth; ++i) rows[i] = values[i / kWidth];
+  std::vector<uint16_t> out(kWidth, 7);
+  const auto targets = row_pointers(out, {0});
+  const int64_t first_tag[] = {0, 3}, position[] = {0, 1, 2};
+  combine_rows(1, kWidth, first_tag, position, rows.data(), kHalf, targets.data());
+  for (const uint16_t v : out) EXPECT_EQ(to_float(v), 258.0F);
+  std::vector<uint16_t> copies(3 * kWidth);
+  for (size_t i = 0; i < copies.size(); ++i) copies[i] = to_bfloat16(values[i / kWidth]);
+  const auto pointers = row_pointers(copies, {0, 1, 2});
+  const int64_t copy[] = {0, 1, 2};
+  Floats y(kWidth);
+  sum_copies(1, kWidth, 3, copy, kHalf, pointers.data(), y.data(), kWidth);
+  for (int64_t i = 0; i < kWidth; ++i) EXPECT_EQ(y[i], 258.0F);
+}
+
+TEST(KernelsRows, LoadAndStoreRows) {
+  const int64_t ld = kWidth + 3;
+  const std::vector<uint8_t> mask{1, 0, 1};
+  Floats values(3 * kWidth), back(3 * kWidth);
+  for (int64_t i = 0; i < 3 * kWidth; ++i) values[i] = 1.0F + static_cast<float>(i) * 0x1p-9F;
+  std::vector<uint16_t> half(3 * ld, 7);
+  store_rows(3, kWidth, values.data(), kWidth, kHalf, reinterpret_cast<std::byte*>(half.data()), ld);
+  load_rows(3, kWidth, kHalf, reinterpret_cast<std::byte*>(half.data()), ld, mask.data(), back.data(), kWidth);
+  for (int64_t t = 0; t < 3; ++t) {
+    for (int64_t c = 0; c < kWidth; ++c) {
+      EXPECT_EQ(back[t * kWidth + c], t == 1 ? 0.0F : to_float(to_bfloat16(values[t * kWidth + c])));
+      EXPECT_NEAR(to_float(half[t * ld + c]), values[t * kWidth + c], 0x1p-8 * values[t * kWidth + c]);
+    }
+    for (int64_t c = kWidth; c < ld; ++c) EXPECT_EQ(half[t * ld + c], 7);
   }
 }
 
@@ -141,10 +205,14 @@ TEST_F(KernelsMaskedRows, Add) {
 }
 
 TEST(KernelsRows, EmptyInputs) {
-  copy_rows(0, kWidth, nullptr, nullptr);
-  gather_rows(0, kWidth, nullptr, nullptr, nullptr);
-  combine_rows(0, kWidth, nullptr, nullptr, nullptr, nullptr);
-  sum_copies(0, kWidth, 2, nullptr, nullptr, nullptr, kWidth);
+  for (const Element element : {kFloat, kHalf}) {
+    copy_rows(0, kWidth, element, nullptr, nullptr);
+    gather_rows(0, kWidth, element, nullptr, nullptr, nullptr);
+    combine_rows(0, kWidth, nullptr, nullptr, nullptr, element, nullptr);
+    sum_copies(0, kWidth, 2, nullptr, element, nullptr, nullptr, kWidth);
+    load_rows(0, kWidth, element, nullptr, kWidth, nullptr, nullptr, kWidth);
+    store_rows(0, kWidth, nullptr, kWidth, element, nullptr, kWidth);
+  }
   copy_masked(0, kWidth, nullptr, kWidth, nullptr, 0, nullptr, kWidth);
   add_rows(0, kWidth, nullptr, kWidth, nullptr, kWidth);
   segment_pointers(0, nullptr, nullptr, 4, nullptr);

@@ -72,17 +72,18 @@ TEST(Case, P35_row_pointers) {
   const Reserved space(rows * hidden * 4);
   ASSERT_TRUE(space.good());
   std::vector<int32_t> tokens{0, 299593, 299594, static_cast<int32_t>(rows) - 1};
-  std::vector<float*> pointers(4);
-  kernels::token_pointers(4, tokens.data(), space.floats(), hidden, pointers.data());
-  EXPECT_EQ(pointers[1] - space.floats(), 2147482624);
-  EXPECT_EQ(pointers[2] - space.floats(), 2147489792);
-  EXPECT_EQ(pointers[3] - space.floats(), rows * hidden - hidden);
+  auto* const start = reinterpret_cast<std::byte*>(space.bytes());
+  std::vector<std::byte*> pointers(4);
+  kernels::token_pointers(4, tokens.data(), start, hidden * 4, pointers.data());
+  EXPECT_EQ(pointers[1] - start, 2147482624 * int64_t{4});
+  EXPECT_EQ(pointers[2] - start, 2147489792 * int64_t{4});
+  EXPECT_EQ(pointers[3] - start, (rows * hidden - hidden) * 4);
   const std::vector<int64_t> offsets{0, rows};
-  std::vector<char*> base{space.bytes()};
-  std::vector<float*> all(static_cast<size_t>(rows));
+  std::vector<std::byte*> base{start};
+  std::vector<std::byte*> all(static_cast<size_t>(rows));
   kernels::segment_pointers(1, offsets.data(), base.data(), hidden * 4, all.data());
-  EXPECT_EQ(all[299594] - space.floats(), 2147489792);
-  EXPECT_EQ(all[static_cast<size_t>(rows) - 1] - space.floats(), rows * hidden - hidden);
+  EXPECT_EQ(all[299594] - start, 2147489792 * int64_t{4});
+  EXPECT_EQ(all[static_cast<size_t>(rows) - 1] - start, (rows * hidden - hidden) * 4);
 }
 
 moemesh_view view_of(const Reserved& space, int64_t count, int64_t width, int64_t stride) {
@@ -102,12 +103,13 @@ TEST(Case, P35_views) {
   const Reserved space(rows * hidden * 4);
   ASSERT_TRUE(space.good());
   const moemesh_view large = view_of(space, rows, hidden, hidden);
-  const Rows<float> checked = check_rows(&large, "x", rows, hidden);
+  const TypedRows checked = check_typed_rows(&large, "x", MOEMESH_FLOAT32, rows, hidden);
   EXPECT_EQ(checked.rows * checked.ld, 2179072000);
   EXPECT_EQ(check_dense(&large, "x"), 2179072000);
   // Halves of it do not overlap; 32-bit ends would.
-  const Rows<float> low{space.floats(), rows / 2, hidden, hidden};
-  const Rows<float> high{space.floats() + rows / 2 * hidden, rows / 2, hidden, hidden};
+  TypedRows low = checked, high = checked;
+  low.rows = high.rows = rows / 2;
+  high.data += rows / 2 * hidden * 4;
   EXPECT_FALSE(overlap(low, high));
   EXPECT_TRUE(overlap(checked, high));
   for (const int64_t count : {int64_t{1} << 50, INT64_MAX}) {
