@@ -69,21 +69,33 @@ void check_stream(const void* stream) {
   require(stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
 }
 
-moemesh_view view_of(const Parameter& parameter, float* data) {
+moemesh_view view_of(const Parameter& parameter, int32_t dtype, void* data) {
   const auto shape = parameter.local_shape();
   moemesh_view view{};
-  moemesh_view_init(&view, MOEMESH_FLOAT32, static_cast<int32_t>(shape.size()), shape.data(), data);
+  moemesh_view_init(&view, dtype, static_cast<int32_t>(shape.size()), shape.data(), data);
   return view;
 }
 
 FlatQuantity quantity_of(const Parameter& parameter, int32_t quantity) {
   const Family& family = *parameter.family;
   family.require_committed();
-  if (quantity == MOEMESH_VALUE || quantity == MOEMESH_MASTER) return {family.values(), 0, family.values().size()};
+  const bool masters = family.dtype() == MOEMESH_BFLOAT16;
+  if (quantity == MOEMESH_VALUE || (quantity == MOEMESH_MASTER && !masters))
+    return {family.values(), 0, family.values().size()};
   require(family.state != nullptr, MOEMESH_ERROR_NOT_FOUND, "quantity {}: the family has no optimizer", quantity);
   require(quantity != MOEMESH_GRADIENT || !family.step->open, MOEMESH_ERROR_INVALID_STATE,
           "parameter_read(GRADIENT): a step is open, its gradients are not reduced yet");
-  return family.state->quantity(quantity);
+  return family.state->quantity(parameter, quantity);
+}
+
+// Value and master go together.
+void write_weights(const Parameter& parameter, int32_t quantity, int64_t expert, const float* whole) {
+  const FlatQuantity asked = quantity_of(parameter, quantity);
+  write_whole(parameter, asked, expert, whole);
+  const bool weights = quantity == MOEMESH_VALUE || quantity == MOEMESH_MASTER;
+  if (!weights || parameter.dtype != MOEMESH_BFLOAT16 || !parameter.family->state) return;
+  const int32_t other = quantity == MOEMESH_VALUE ? MOEMESH_MASTER : MOEMESH_VALUE;
+  write_whole(parameter, quantity_of(parameter, other), expert, whole);
 }
 
 }  // namespace
@@ -160,7 +172,7 @@ int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moe
     required(view, "view");
     check_stream(stream);
     object.family->require_committed();
-    *view = view_of(object, object.values());
+    *view = view_of(object, object.dtype, object.data);
     ++object.acquired;
   });
 }
@@ -175,24 +187,27 @@ int32_t moemesh_parameter_release(moemesh_parameter parameter) {
 
 int32_t moemesh_parameter_get_gradient(moemesh_parameter parameter, moemesh_view* view) {
   return guarded([&](Call& call) {
-    const Parameter& object = parameter_of(call, parameter);
+    Parameter& object = parameter_of(call, parameter);
     required(view, "view");
     object.family->require_committed();
-    *view = view_of(object, object.gradient);
+    object.family->open_gradient(object);
+    *view = view_of(object, MOEMESH_FLOAT32, object.gradient);
   });
 }
 
 int32_t moemesh_gradient_ready(moemesh_parameter parameter, const moemesh_view* gradient, void* stream) {
   return guarded([&](Call& call) {
     Parameter& object = parameter_of(call, parameter);
-    check_stream(stream);
-    object.family->gradient_ready(object, gradient);
+    object.family->gradient_ready(object, gradient, attempt([&] { check_stream(stream); }));
   });
 }
 
-// fp32 parameters are their own masters and nothing is packed, so there is nothing to refresh beyond checking the state.
 int32_t moemesh_parameters_changed(moemesh_family family) {
-  return guarded([&](Call& call) { family_of(call, family)->require_committed(); });
+  return guarded([&](Call& call) {
+    const auto object = family_of(call, family);
+    object->require_committed();
+    if (object->state) object->state->refresh_masters();
+  });
 }
 
 int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, int64_t expert,
@@ -224,6 +239,6 @@ int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, i
     require(quantity != MOEMESH_GRADIENT, MOEMESH_ERROR_NOT_SUPPORTED, "parameter_write: gradients can't be written");
     check_expert(object, expert);
     const float* whole = check_dense_shape(array, "array", object.extents);
-    write_whole(object, quantity_of(object, quantity), expert, whole);
+    write_weights(object, quantity, expert, whole);
   });
 }

@@ -38,5 +38,13 @@ struct Slice {
   int64_t outer = 1, dim = 1, inner = 1, first = 0, local = 1;
 };
 void initialize(Distribution distribution, double value, uint64_t key, const Slice& slice, float* out);
+// The same numbers, rounded.
+void initialize_bfloat16(Distribution distribution, double value, uint64_t key, const Slice& slice, uint16_t* out);
+
+// bf16 arrays, as their bits, and their fp32 masters.
+void round_to_bfloat16(int64_t n, const float* from, uint16_t* to);
+void widen_bfloat16(int64_t n, const uint16_t* from, float* to);
+// A master whose rounding is another value than the one here becomes that value.
+void refresh_masters(int64_t n, const uint16_t* values, float* masters);
 
 }  // namespace moemesh::kernels

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "kernels/bfloat16.hpp"
 #include "kernels/detail.hpp"
 #include "kernels/flat.hpp"
 #include "kernels/philox.hpp"
@@ -39,22 +40,24 @@ struct Normal {
   }
 };
 
-template <class Draw>
-void fill(const Draw& draw, uint64_t key, const Slice& slice, float* out) {
+KOKKOS_INLINE_FUNCTION void store(float value, float& place) { place = value; }
+KOKKOS_INLINE_FUNCTION void store(float value, uint16_t& place) { place = to_bfloat16(value); }
+
+template <class Draw, class T>
+void fill(const Draw& draw, uint64_t key, const Slice& slice, T* out) {
   const Slice s = slice;
   const int64_t stretch = s.local * s.inner;  // contiguous in both arrays
   detail::for_tiles(
       "moemesh::initialize", s.outer * stretch, KOKKOS_LAMBDA(int64_t i, int64_t end) {
         for (; i < end; i += detail::kLanes) {
           const int64_t index = (i / stretch * s.dim + s.first) * s.inner + i % stretch;
-          out[i] = draw(key, static_cast<uint64_t>(index));
+          store(draw(key, static_cast<uint64_t>(index)), out[i]);
         }
       });
 }
 
-}  // namespace
-
-void initialize(Distribution distribution, double value, uint64_t key, const Slice& slice, float* out) {
+template <class T>
+void initialize_as(Distribution distribution, double value, uint64_t key, const Slice& slice, T* out) {
   switch (distribution) {
     case Distribution::constant:
       return fill(Constant{static_cast<float>(value)}, key, slice, out);
@@ -64,6 +67,16 @@ void initialize(Distribution distribution, double value, uint64_t key, const Sli
       return fill(Uniform{value}, key, slice, out);
   }
   throw std::invalid_argument("initialize: unknown distribution");
+}
+
+}  // namespace
+
+void initialize(Distribution distribution, double value, uint64_t key, const Slice& slice, float* out) {
+  initialize_as(distribution, value, key, slice, out);
+}
+
+void initialize_bfloat16(Distribution distribution, double value, uint64_t key, const Slice& slice, uint16_t* out) {
+  initialize_as(distribution, value, key, slice, out);
 }
 
 }  // namespace moemesh::kernels

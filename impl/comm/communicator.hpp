@@ -104,6 +104,8 @@ class Communicator {
   void agree_sum(std::span<int64_t> values, Purpose purpose);
   void agree_max(std::span<int64_t> values, Purpose purpose);
 
+  class Round;  // words from everyone to everyone whose sending and waiting are apart: round.hpp
+
  private:
   class Batch;  // the messages of one operation
 

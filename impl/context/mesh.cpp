@@ -29,9 +29,6 @@ void check_real(const moemesh_mesh_params& params) {
           "ranks_per_node: expected 0 (MPI is asked), got {}", params.ranks_per_node);
 }
 
-// Groups are made with their axes as the tag; this one is not of whole axes.
-constexpr int32_t slices_tag = 128;
-
 std::vector<Field> fields_of(const moemesh_mesh_params& params) {
   return {{"tp", params.tp},
           {"ep", params.ep},
@@ -71,8 +68,15 @@ void Mesh::open() {
        {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP,
         MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
     group(axes);
-  slices_ = context_->world().group(layout_.slice_members(rank()), MOEMESH_AXIS_TP, slices_tag);
-  slices_->set_ledger(ledger_);
+  added_.push_back(make_group(layout_.slice_members(rank()), MOEMESH_AXIS_TP));
+  slices_ = added_.back().get();
+  const int64_t last = layout_.sizes().pp - 1;
+  if (last > 0 && (here_.pp == 0 || here_.pp == last)) {
+    const auto stages = ranks_of(MOEMESH_AXIS_PP);
+    const int64_t pair[] = {stages.front(), stages.back()};
+    added_.push_back(make_group(pair, MOEMESH_AXIS_PP));
+    ends_ = added_.back().get();
+  }
   ++context_->open_meshes;
   if (layout_.sizes().tp > 1 && node_crossing(MOEMESH_AXIS_TP))
     context_->log().warning("mesh: tensor-parallel groups cross nodes; make tp the fastest axis within a node");
@@ -85,15 +89,27 @@ Mesh::~Mesh() {
     context_->log().warning("mesh destroyed without moemesh_mesh_finalize: its communicators are leaked");
 }
 
+std::vector<int64_t> Mesh::ranks_of(int32_t axes) const {
+  std::vector<int64_t> ranks(static_cast<size_t>(layout_.group_size(axes)));
+  for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = layout_.group_member(axes, rank(), static_cast<int64_t>(i));
+  return ranks;
+}
+
+std::unique_ptr<Communicator> Mesh::make_group(std::span<const int64_t> ranks, int32_t axes) const {
+  auto group = context_->world().group(ranks, axes, axes);
+  group->set_ledger(ledger_);
+  return group;
+}
+
 Communicator& Mesh::group(int32_t axes) {
   auto& group = groups_[axes];
-  if (!group) {
-    std::vector<int64_t> ranks(static_cast<size_t>(layout_.group_size(axes)));
-    for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = layout_.group_member(axes, rank(), static_cast<int64_t>(i));
-    group = context_->world().group(ranks, axes, axes);
-    group->set_ledger(ledger_);
-  }
+  if (!group) group = make_group(ranks_of(axes), axes);
   return *group;
+}
+
+Communicator& Mesh::add_group(int32_t axes) {
+  added_.push_back(make_group(ranks_of(axes), axes));
+  return *added_.back();
 }
 
 int64_t Mesh::node(int64_t rank) const {
@@ -119,7 +135,7 @@ void Mesh::finalize() {
   require(!planned(), MOEMESH_ERROR_INVALID_STATE, "the mesh is only planned: it has no communicator");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the mesh is finalized already");
   for (auto& [axes, group] : groups_) group->close();
-  slices_->close();
+  for (auto& group : added_) group->close();
   --context_->open_meshes;
   finalized_ = true;
 }

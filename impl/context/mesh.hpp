@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "impl/base/error.hpp"
 #include "impl/comm/communicator.hpp"
@@ -37,6 +39,11 @@ class Mesh {
   Communicator& group(int32_t axes);
   // The ranks that hold the other slices of this rank's data shard, in the order of the slices (see MeshLayout::slices).
   Communicator& slices() { return *slices_; }
+  // Another communicator of that group, for one purpose alone. Collective over the group, freed by finalize.
+  Communicator& add_group(int32_t axes);
+  // This rank and the one with its coordinates at the other end of the pipeline, in stage order; null between the ends
+  // and without a pipeline.
+  Communicator* ends() const { return ends_; }
   bool node_crossing(int32_t axes) const;
 
   void require_usable() const;  // not planned, not finalized, context usable
@@ -45,6 +52,8 @@ class Mesh {
  private:
   Mesh(MeshLayout layout, int32_t ranks_per_node) : layout_(std::move(layout)), ranks_per_node_(ranks_per_node) {}
   void open();
+  std::unique_ptr<Communicator> make_group(std::span<const int64_t> ranks, int32_t axes) const;
+  std::vector<int64_t> ranks_of(int32_t axes) const;
   int64_t node(int64_t rank) const;
 
   MeshLayout layout_;
@@ -54,7 +63,9 @@ class Mesh {
   std::shared_ptr<Ledger> ledger_ = std::make_shared<Ledger>();
   Workspace workspace_;
   std::map<int32_t, std::unique_ptr<Communicator>> groups_;
-  std::unique_ptr<Communicator> slices_;
+  Communicator* slices_ = nullptr;
+  std::vector<std::unique_ptr<Communicator>> added_;
+  Communicator* ends_ = nullptr;
   bool finalized_ = false;
 };
 

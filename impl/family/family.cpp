@@ -3,10 +3,15 @@
 #include "impl/family/family.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "impl/base/error.hpp"
 #include "impl/base/hash.hpp"
 #include "impl/base/view.hpp"
+#include "impl/family/gradients.hpp"
+#include "impl/family/reduction.hpp"
+#include "impl/family/rounds.hpp"
 
 namespace moemesh {
 namespace {
@@ -46,17 +51,18 @@ void check_tp(const Family& family, const moemesh_parameter_params& params) {
           params.name, params.tp_dim, params.extents[params.tp_dim], family.tp_size());
 }
 
-void check_kinds(const moemesh_parameter_params& params) {
-  require(params.dtype == 0 || params.dtype == MOEMESH_FLOAT32,
-          params.dtype == MOEMESH_BFLOAT16 ? MOEMESH_ERROR_NOT_SUPPORTED : bad,
-          "{}: dtype: only FLOAT32 in this release, got {}", params.name, params.dtype);
+void check_kinds(const Family& family, const moemesh_parameter_params& params) {
+  const bool known = params.dtype == 0 || params.dtype == MOEMESH_FLOAT32 || params.dtype == MOEMESH_BFLOAT16;
+  require(known, bad, "{}: dtype: expected 0, FLOAT32 or BFLOAT16, got {}", params.name, params.dtype);
+  require(params.dtype == 0 || params.dtype == family.dtype(), MOEMESH_ERROR_NOT_SUPPORTED,
+          "{}: dtype: only the family's ({}) in this release, got {}", params.name, family.dtype(), params.dtype);
   require(params.init_kind >= MOEMESH_INIT_CONSTANT && params.init_kind <= MOEMESH_INIT_UNIFORM, bad,
           "{}: init_kind: expected 1..3, got {}", params.name, params.init_kind);
   require(params.decay_scale >= 0 && params.learning_rate_scale >= 0, bad,
           "{}: decay_scale, learning_rate_scale: expected >= 0, got {}, {}", params.name, params.decay_scale,
           params.learning_rate_scale);
   require(params.tied == 0 || params.tied == 1, bad, "{}: tied: expected 0 or 1, got {}", params.name, params.tied);
-  require(params.tied == 0, MOEMESH_ERROR_NOT_SUPPORTED, "{}: tied: not supported yet", params.name);
+  require(params.tied == 0 || family.shared(), bad, "{}: tied: expected 0 (EXPERT), got 1", params.name);
 }
 
 kernels::Slice slice_of(const Family& family, const moemesh_parameter_params& params) {
@@ -77,6 +83,7 @@ int64_t fingerprint(const Parameter& parameter) {
                            p.rank,
                            p.tp_kind,
                            p.tp_dim,
+                           p.tied,
                            p.init_kind,
                            bits_of(p.init_value),
                            bits_of(p.decay_scale),
@@ -116,9 +123,8 @@ std::shared_ptr<Family> Family::create(std::shared_ptr<Mesh> mesh, const moemesh
   const Finding finding = problem ? problem : attempt([&] {
     require(params.kind == MOEMESH_SHARED || params.kind == MOEMESH_EXPERT, bad, "family kind: expected 1 or 2, got {}",
             params.kind);
-    require(params.dtype != MOEMESH_BFLOAT16, MOEMESH_ERROR_NOT_SUPPORTED,
-            "family dtype: BFLOAT16 is not supported in this release");
-    require(params.dtype == MOEMESH_FLOAT32, bad, "family dtype: expected FLOAT32, got {}", params.dtype);
+    require(params.dtype == MOEMESH_FLOAT32 || params.dtype == MOEMESH_BFLOAT16, bad,
+            "family dtype: expected FLOAT32 or BFLOAT16, got {}", params.dtype);
   });
   const Field fields[] = {{"kind", params.kind}, {"dtype", params.dtype}, {"seed", params.seed}};
   agree_on_configuration(mesh->group(MOEMESH_GROUP_WORLD), "family_create", fields, finding.status, finding.text);
@@ -131,7 +137,7 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
   check_shape(*this, params);
   check_fits(params);
   check_tp(*this, params);
-  check_kinds(params);
+  check_kinds(*this, params);
   require(find(params.name) == nullptr, bad, "parameter name: \"{}\" is registered already", params.name);
   auto parameter = std::make_unique<Parameter>();
   parameter->family = this;
@@ -143,9 +149,10 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
                : experts_of(params.experts, mesh_->layout().axis_size(MOEMESH_AXIS_EXPERT_EP), mesh_->here().expert_ep);
   parameter->slice = slice_of(*this, params);
   parameter->data = static_cast<std::byte*>(params.data);
-  parameter->gradient = static_cast<float*>(params.gradient);
+  parameter->dtype = dtype();
+  parameter->lent_gradient = static_cast<float*>(params.gradient);
   parameter->borrowed_data = params.data != nullptr;
-  parameter->borrowed_gradient = params.gradient != nullptr;
+  parameter->tied = params.tied != 0 && mesh_->layout().sizes().pp > 1;
   parameters_.push_back(std::move(parameter));
   return *parameters_.back();
 }
@@ -164,10 +171,34 @@ void Family::require_committed() const {
   require(committed_, MOEMESH_ERROR_INVALID_STATE, "the family is not committed (moemesh_family_commit)");
 }
 
+// By name; tied parameters last.
+void Family::order() {
+  std::sort(parameters_.begin(), parameters_.end(),
+            [](const auto& a, const auto& b) { return std::tie(a->tied, a->name) < std::tie(b->tied, b->name); });
+}
+
+void Family::check_stages_of_tied() const {
+  const int64_t stage = mesh_->here().pp, last = mesh_->layout().sizes().pp - 1;
+  for (const auto& parameter : parameters_)
+    require(!parameter->tied || stage == 0 || stage == last, bad,
+            "{}: tied: expected on the first and the last stage (0 and {}) only, got it on stage {}", parameter->name,
+            last, stage);
+}
+
+// Both ends of the pipeline must have the same tied parameters. `finding`: this stage's so far.
+void Family::compare_ends(const Finding& finding) const {
+  std::vector<Field> fields;
+  for (const auto& parameter : parameters_)
+    if (parameter->tied) fields.push_back({parameter->name.c_str(), fingerprint(*parameter), Field::hash});
+  const Field count[] = {{"number of tied parameters of the end stages", static_cast<int64_t>(fields.size())}};
+  agree_on_configuration(*mesh_->ends(), "family_commit", count, finding.status, finding.text);
+  agree_on_configuration(*mesh_->ends(), "family_commit", fields, MOEMESH_OK, {});
+}
+
 void Family::commit() {
   mesh_->require_usable();
   Communicator& stage = mesh_->group(MOEMESH_GROUP_STAGE);
-  std::sort(parameters_.begin(), parameters_.end(), [](const auto& a, const auto& b) { return a->name < b->name; });
+  order();
   Finding finding = attempt([&] {
     require(!committed_, MOEMESH_ERROR_INVALID_STATE, "family_commit: the family is committed already");
     const Field count[] = {{"number of parameters", static_cast<int64_t>(parameters_.size())}};
@@ -176,67 +207,108 @@ void Family::commit() {
     for (const auto& parameter : parameters_)
       fields.push_back({parameter->name.c_str(), fingerprint(*parameter), Field::hash});
     agree_on_configuration(stage, "family_commit", fields, MOEMESH_OK, {});
+    check_stages_of_tied();
     allocate();
   });
+  if (shared() && mesh_->ends()) finding = attempt([&] { compare_ends(finding); });
   agree_on_configuration(mesh_->group(MOEMESH_GROUP_WORLD), "family_commit", {}, finding.status, finding.text);
   for (auto& parameter : parameters_) initialize(*parameter);
-  zero_gradients();
   committed_ = true;
 }
 
 void Family::allocate() {
-  int64_t data = 0, gradient = 0, offset = 0;
+  int64_t own = 0, offset = 0, tied = 0;
   for (const auto& parameter : parameters_) {
-    if (!parameter->borrowed_data) data += parameter->elements();
-    if (!parameter->borrowed_gradient) gradient += parameter->elements();
+    if (!parameter->borrowed_data) own += parameter->elements() * parameter->element_bytes();
+    if (parameter->tied) tied += parameter->elements();
   }
-  own_data_ = Buffer<float>(mesh_->allocator(), data);
-  own_gradient_ = Buffer<float>(mesh_->allocator(), gradient);
-  float *next_data = own_data_.data(), *next_gradient = own_gradient_.data();
-  values_ = gradients_ = FlatView();
+  own_data_ = Buffer<std::byte>(mesh_->allocator(), own);
+  std::byte* next = own_data_.data();
+  values_ = FlatView(dtype() == MOEMESH_BFLOAT16 ? 2 : 4);
   for (auto& parameter : parameters_) {
     const int64_t n = parameter->elements();
-    if (!parameter->borrowed_data)
-      parameter->data = reinterpret_cast<std::byte*>(std::exchange(next_data, next_data + n));
-    if (!parameter->borrowed_gradient) parameter->gradient = std::exchange(next_gradient, next_gradient + n);
+    if (!parameter->borrowed_data) parameter->data = std::exchange(next, next + n * parameter->element_bytes());
+    parameter->bucket = parameter->tied ? tied_bucket : 0;
     parameter->offset = std::exchange(offset, offset + n);
-    values_.append(parameter->values(), n);
-    gradients_.append(parameter->gradient, n);
+    values_.append(parameter->data, n);
   }
+  const int64_t owners = group().size();
+  buckets_ = {{0, offset - tied, owners}};
+  if (tied > 0) buckets_.push_back({offset - tied, tied, owners});
 }
 
-// The key depends on the seed, the name and the global expert, never on a rank; the slice adds the place in the unsplit matrix.
+// Depends on the seed, the name and the global expert, never on a rank; the slice adds the place in the unsplit matrix.
+uint64_t Family::key_of(const Parameter& parameter, int64_t index) const {
+  const int64_t words[] = {params_.seed, params_.kind, shared() ? -1 : parameter.experts.first + index};
+  return hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(parameter.name)));
+}
+
+void Family::initial_values(const Parameter& parameter, int64_t index, float* out) const {
+  kernels::initialize(static_cast<kernels::Distribution>(parameter.params.init_kind), parameter.params.init_value,
+                      key_of(parameter, index), parameter.slice, out);
+}
+
 void Family::initialize(Parameter& parameter) const {
   if (parameter.borrowed_data) return;
   for (int64_t i = 0; i < parameter.experts.count; ++i) {
-    const int64_t words[] = {params_.seed, params_.kind, shared() ? -1 : parameter.experts.first + i};
-    const uint64_t key = hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(parameter.name)));
-    kernels::initialize(static_cast<kernels::Distribution>(parameter.params.init_kind), parameter.params.init_value,
-                        key, parameter.slice, parameter.values() + i * parameter.local_matrix());
+    const int64_t place = i * parameter.local_matrix();
+    if (dtype() == MOEMESH_FLOAT32)
+      initial_values(parameter, i, parameter.values() + place);
+    else
+      kernels::initialize_bfloat16(static_cast<kernels::Distribution>(parameter.params.init_kind),
+                                   parameter.params.init_value, key_of(parameter, i), parameter.slice,
+                                   parameter.bits() + place);
   }
 }
 
 void Family::zero_gradients() {
-  gradients_.for_each(0, gradients_.size(), [](float* data, int64_t, int64_t n) { kernels::zero(data, n); });
+  gradients->zero();
   for (auto& parameter : parameters_) parameter->ready = 0;
 }
 
 void Family::open_gradient(Parameter& parameter) {
-  require(parameter.gradient != nullptr || parameter.elements() == 0, MOEMESH_ERROR_INVALID_STATE, "{}: has no gradient yet", parameter.name);
+  require(gradients != nullptr, MOEMESH_ERROR_INVALID_STATE, "{}: its family has no optimizer, so it has no gradient",
+          parameter.name);
+  gradients->open(parameter);
 }
 
-void Family::gradient_ready(Parameter& parameter, const moemesh_view* gradient) {
+void Family::gradient_ready(Parameter& parameter, const moemesh_view* gradient, const Finding& problem) {
   require_committed();
   require(step && step->open, MOEMESH_ERROR_INVALID_STATE, "gradient_ready({}): no step is open", parameter.name);
   require(parameter.ready < step->microbatches, MOEMESH_ERROR_INVALID_STATE,
           "gradient_ready({}): called {} times already in a step of {} microbatches", parameter.name, parameter.ready,
           step->microbatches);
-  if (gradient) {
-    const auto shape = parameter.local_shape();
-    const float* from = check_strided(*gradient, "gradient", shape);
-    kernels::add_strided(static_cast<int32_t>(shape.size()), shape.data(), from, gradient->strides, parameter.gradient);
+  const Finding finding = problem ? problem : attempt([&] { add_in(parameter, gradient); });
+  if (finding) {
+    // At stage 2 the others are on their way into this sum.
+    if (gradients->sharded() && group().size() > 1) step->fail(finding);
+    throw Error(finding.status, finding.text);
   }
+  if (gradients->sharded()) return sum_now(parameter);
   ++parameter.ready;
+}
+
+// With everything that the sum over the ranks will need.
+void Family::add_in(Parameter& parameter, const moemesh_view* gradient) {
+  const auto shape = parameter.local_shape();
+  const float* from = gradient ? check_strided(*gradient, "gradient", shape) : nullptr;
+  open_gradient(parameter);
+  if (gradients->sharded()) reserve_sum(*this, parameter);
+  if (gradient)
+    kernels::add_strided(static_cast<int32_t>(shape.size()), shape.data(), from, gradient->strides, parameter.gradient);
+}
+
+void Family::sum_now(Parameter& parameter) {
+  auto verdict = Rounds::Verdict::together;
+  if (group().size() > 1) verdict = step->rounds->call(parameter);
+  ++parameter.ready;
+  if (verdict == Rounds::Verdict::together) sum_into_shards(*this, parameter);
+  gradients->close(parameter);
+  if (verdict == Rounds::Verdict::together) return;
+  // At the step's end MISMATCH would say that the ranks disagree about the step itself.
+  const std::string text = format_message("gradient_ready({}): {}", parameter.name, step->rounds->text());
+  step->fail({MOEMESH_ERROR_PEER_FAILED, text});
+  require(verdict != Rounds::Verdict::mismatch, MOEMESH_ERROR_MISMATCH, "{}", text);
 }
 
 }  // namespace moemesh

@@ -17,6 +17,7 @@ namespace moemesh {
 
 class Family;
 class FamilyState;
+class Gradients;
 
 // One registered parameter. For EXPERT a stack over this rank's experts.
 struct Parameter {
@@ -30,11 +31,13 @@ struct Parameter {
   std::byte* data = nullptr;          // [experts.count, local matrix]
   float* gradient = nullptr;          // fp32 always; null without an optimizer, and at stage 2 where it is not in use
   bool borrowed_data = false;
-  bool borrowed_gradient = false;
-  int64_t offset = 0;    // first element in the family's flat order
-  int32_t ready = 0;     // microbatches of the open step whose gradient is in
-  int32_t acquired = 0;  // acquires without their release
-  uintptr_t handle = 0;  // of the C API, once it was asked for
+  float* lent_gradient = nullptr;  // the caller's array for it
+  bool tied = false;               // over the first and the last stage, which are two
+  size_t bucket = 0;               // of Family::buckets
+  int64_t offset = 0;              // first element in the family's flat order
+  int32_t ready = 0;               // microbatches of the open step whose gradient is in
+  int32_t acquired = 0;            // acquires without their release
+  uintptr_t handle = 0;            // of the C API, once it was asked for
 
   float* values() const;   // FLOAT32 only
   uint16_t* bits() const;  // BFLOAT16 only
@@ -73,35 +76,43 @@ class Family {
   int64_t tp_coordinate() const { return shared() ? mesh_->here().tp : mesh_->here().expert_tp; }
 
   const FlatView& values() const { return values_; }
-  const FlatView& gradients() const { return gradients_; }
-  Shards shards() const {
-    return {
-        values_.size(),
-        group().size(),
-    };
-  }
-  int64_t own_bytes_data() const { return own_data_.bytes(); }
+  // The runs of the flat order that are sharded one by one: everything but tied parameters; then these, so that both their
+  // stages cut them alike.
+  const std::vector<Shards>& buckets() const { return buckets_; }
+  const Shards& bucket_of(const Parameter& parameter) const { return buckets_[parameter.bucket]; }
+  static constexpr size_t tied_bucket = 1;
+  // fp32 initial values of expert number `index` here, as the library makes them; `out` has one local matrix.
+  void initial_values(const Parameter& parameter, int64_t index, float* out) const;
 
   void require_committed() const;
   // Makes parameter.gradient an array that may be added to: before the first addition of a microbatch. Nothing to do at
   // stages 0 and 1; at stage 2 it may throw OUT_OF_MEMORY. Local.
   void open_gradient(Parameter& parameter);
-  void gradient_ready(Parameter& parameter, const moemesh_view* gradient);
+  // `problem`: what was found wrong with the call's arguments before.
+  void gradient_ready(Parameter& parameter, const moemesh_view* gradient, const Finding& problem = {});
   void zero_gradients();
 
   // Of the optimizer that the family belongs to; null without one.
   std::shared_ptr<StepState> step;
-  const FamilyState* state = nullptr;
+  FamilyState* state = nullptr;
+  std::shared_ptr<Gradients> gradients;
 
  private:
+  void order();
+  void check_stages_of_tied() const;
+  void compare_ends(const Finding& finding) const;
   void allocate();
   void initialize(Parameter& parameter) const;
+  uint64_t key_of(const Parameter& parameter, int64_t index) const;
+  void add_in(Parameter& parameter, const moemesh_view* gradient);
+  void sum_now(Parameter& parameter);
 
   std::shared_ptr<Mesh> mesh_;
   moemesh_family_params params_;
   std::vector<std::unique_ptr<Parameter>> parameters_;
-  Buffer<float> own_data_, own_gradient_;
-  FlatView values_, gradients_;
+  Buffer<std::byte> own_data_;
+  FlatView values_;
+  std::vector<Shards> buckets_;
   bool committed_ = false;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "moemesh.h"
 
 namespace moemesh {
+
+class Rounds;
 
 // The open step of an optimizer, as its families and their layers see it.
 struct StepState {
@@ -20,10 +23,9 @@ struct StepState {
   double loss_scale = 1;
   std::vector<int64_t> loss_tokens;  // of each microbatch; -1 = not reported
   Finding failure;                   // the first failure of this rank in this step; told to all at the step's end
+  std::shared_ptr<Rounds> rounds;    // of the families at stage 2; null without any
 
-  void fail(const Finding& finding) {
-    if (!failure) failure = finding;
-  }
+  void fail(const Finding& finding);
 };
 
 }  // namespace moemesh

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "impl/base/error.hpp"
+#include "kernels/flat.hpp"
 
 namespace moemesh {
 namespace {
@@ -23,6 +24,22 @@ void for_each_run(const Parameter& parameter, int64_t expert, int64_t begin, int
     const int64_t from = std::max(flat, begin), to = std::min(flat + run, end);
     if (from < to) f(from, unsplit + (from - flat), to - from);
   }
+}
+
+void copy_out(const FlatQuantity& quantity, int64_t first, int64_t n, float* to) {
+  const int64_t begin = first - quantity.begin;
+  if (quantity.flat.element_bytes() == 4) return quantity.flat.copy_out(begin, begin + n, to);
+  quantity.flat.for_each(begin, begin + n, [&](const std::byte* data, int64_t from, int64_t count) {
+    kernels::widen_bfloat16(count, reinterpret_cast<const uint16_t*>(data), to + (from - begin));
+  });
+}
+
+void copy_in(const FlatQuantity& quantity, int64_t first, int64_t n, const float* from) {
+  const int64_t begin = first - quantity.begin;
+  if (quantity.flat.element_bytes() == 4) return quantity.flat.copy_in(begin, begin + n, from);
+  quantity.flat.for_each(begin, begin + n, [&](std::byte* data, int64_t to, int64_t count) {
+    kernels::round_to_bfloat16(count, from + (to - begin), reinterpret_cast<uint16_t*>(data));
+  });
 }
 
 // A parameter that tp peers hold whole is taken from tp 0.
@@ -48,14 +65,13 @@ Buffer<uint32_t> reserve_read(const Parameter& parameter) {
 void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, const Buffer<uint32_t>& bits,
                 float* whole) {
   const Family& family = *parameter.family;
-  const Shards shards = family.shards();
+  const Shards& shards = family.bucket_of(parameter);
   const int64_t owner = family.group().rank();
   const int64_t begin = std::max(quantity.begin, shards.begin(owner)), end = std::min(quantity.end, shards.end(owner));
   std::fill_n(bits.data(), bits.size(), 0U);
   if (contributes(parameter))
     for_each_run(parameter, expert, begin, end, [&](int64_t flat, int64_t unsplit, int64_t n) {
-      quantity.flat.copy_out(flat - quantity.begin, flat - quantity.begin + n,
-                             reinterpret_cast<float*>(bits.data() + unsplit));
+      copy_out(quantity, flat, n, reinterpret_cast<float*>(bits.data() + unsplit));
     });
   const Purpose purpose{family.kind(), MOEMESH_PHASE_SETUP, MOEMESH_COLLECTIVE_ALL_REDUCE};
   const bool failed =
@@ -65,9 +81,8 @@ void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_
 }
 
 void write_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, const float* whole) {
-  for_each_run(parameter, expert, quantity.begin, quantity.end, [&](int64_t flat, int64_t unsplit, int64_t n) {
-    quantity.flat.copy_in(flat - quantity.begin, flat - quantity.begin + n, whole + unsplit);
-  });
+  for_each_run(parameter, expert, quantity.begin, quantity.end,
+               [&](int64_t flat, int64_t unsplit, int64_t n) { copy_in(quantity, flat, n, whole + unsplit); });
 }
 
 }  // namespace moemesh

@@ -9,7 +9,8 @@
 namespace moemesh {
 
 // Whole parameters, whatever their sharding. `flat`: the quantity in the family's flat order on this rank; element i of it
-// is valid here if i is in [begin, end) (a shard of optimizer state has its first element at `begin`).
+// is valid here if i is in [begin, end) (a shard of optimizer state has its first element at `begin`). fp32, or bf16 where its
+// elements have two bytes.
 struct FlatQuantity {
   FlatView flat;  // its element 0 is family element `begin`
   int64_t begin = 0, end = 0;

@@ -21,22 +21,49 @@ Buffer<float> zeroed(const Family& family, int64_t n) {
   return buffer;
 }
 
-// Parameters that tp peers hold whole are counted by tp 0 alone.
+// Parameters that tp peers hold whole are counted by tp 0 alone, tied ones by the first stage.
 bool counts_here(const Parameter& parameter) {
+  if (parameter.tied && parameter.family->mesh().here().pp != 0) return false;
   return parameter.params.tp_kind == MOEMESH_TP_SHARDED || parameter.family->tp_coordinate() == 0;
 }
 
 }  // namespace
 
 FamilyState::FamilyState(std::shared_ptr<Family> family, int32_t stage, const moemesh_optimizer_params& params)
-    : family_(std::move(family)), stage_(stage) {
-  const Shards shards = family_->shards();
+    : family_(std::move(family)), stage_(stage), moments_(moments_of(params)) {
+  for (const Shards& shards : family_->buckets()) hold(shards);
+  gradients_ = std::make_shared<Gradients>(*family_, stage_);
+  Buffer<float> scratch;
+  if (has_masters())
+    for (const Held& held : held_) make_masters(held, scratch);
+}
+
+FamilyState::~FamilyState() {
+  if (!attached_) return;
+  gradients_->detach();
+  family_->step.reset();
+  family_->gradients.reset();
+  family_->state = nullptr;
+}
+
+void FamilyState::attach(const std::shared_ptr<StepState>& step) {
+  attached_ = true;
+  gradients_->attach();
+  family_->step = step;
+  family_->gradients = gradients_;
+  family_->state = this;
+}
+
+void FamilyState::hold(const Shards& shards) {
   const int64_t owner = family_->group().rank();
-  begin_ = stage_ == 0 ? 0 : shards.begin(owner);
-  end_ = stage_ == 0 ? shards.size : shards.end(owner);
-  moments_ = moments_of(params);
-  if (moments_ >= 1) moment1_ = zeroed(*family_, end_ - begin_);
-  if (moments_ >= 2) moment2_ = zeroed(*family_, end_ - begin_);
+  Held held;
+  held.begin = stage_ == 0 ? shards.first : shards.begin(owner);
+  held.end = stage_ == 0 ? shards.first + shards.size : shards.end(owner);
+  const int64_t n = held.end - held.begin;
+  if (has_masters()) held.master = Buffer<float>(family_->mesh().allocator(), n);
+  if (moments_ >= 1) held.moment1 = zeroed(*family_, n);
+  if (moments_ >= 2) held.moment2 = zeroed(*family_, n);
+  held_.push_back(std::move(held));
 }
 
 template <class F>
@@ -48,54 +75,91 @@ void FamilyState::for_each_piece(int64_t begin, int64_t end, F&& f) const {
   }
 }
 
-// Over the owned shard in every stage, so that the bits do not depend on the stage.
+// A value that is still the rounding of the initial fp32 value has that one as its master, every other value itself.
+void FamilyState::make_masters(const Held& held, Buffer<float>& scratch) {
+  for_each_piece(held.begin, held.end, [&](const Parameter& parameter, int64_t first, int64_t n) {
+    const int64_t matrix = parameter.local_matrix();
+    const auto values = [&](int64_t element) { return parameter.bits() + (element - parameter.offset); };
+    if (parameter.borrowed_data)
+      return kernels::widen_bfloat16(n, values(first), held.master.data() + (first - held.begin));
+    scratch.reserve(family_->mesh().allocator(), matrix);
+    for (int64_t i = (first - parameter.offset) / matrix; parameter.offset + i * matrix < first + n; ++i) {
+      const int64_t begin = parameter.offset + i * matrix;
+      const int64_t from = std::max(first, begin), to = std::min(first + n, begin + matrix);
+      family_->initial_values(parameter, i, scratch.data());
+      float* masters = held.master.data() + (from - held.begin);
+      std::copy_n(scratch.data() + (from - begin), to - from, masters);
+      kernels::refresh_masters(to - from, values(from), masters);
+    }
+  });
+}
+
+void FamilyState::refresh_masters() {
+  if (!has_masters()) return;
+  for (const Held& held : held_)
+    for_each_piece(held.begin, held.end, [&](const Parameter& parameter, int64_t first, int64_t n) {
+      kernels::refresh_masters(n, parameter.bits() + (first - parameter.offset),
+                               held.master.data() + (first - held.begin));
+    });
+}
+
+// Over the owned shards in every stage, so that the bits do not depend on the stage.
 double FamilyState::sum_squares() const {
-  const Shards shards = family_->shards();
   const int64_t owner = family_->group().rank();
   double sum = 0;
-  for_each_piece(shards.begin(owner), shards.end(owner), [&](const Parameter& parameter, int64_t first, int64_t n) {
-    if (counts_here(parameter)) sum += kernels::sum_squares(parameter.gradient + (first - parameter.offset), n);
-  });
+  for (const Shards& shards : family_->buckets())
+    for_each_piece(shards.begin(owner), shards.end(owner), [&](const Parameter& parameter, int64_t first, int64_t n) {
+      if (counts_here(parameter)) sum += kernels::sum_squares(gradients_->at(parameter, first), n);
+    });
   return sum;
 }
 
 void FamilyState::update(const moemesh_optimizer_params& params, double learning_rate, float coefficient,
                          int64_t step) {
-  for_each_piece(begin_, end_, [&](const Parameter& parameter, int64_t first, int64_t n) {
-    const int64_t local = first - parameter.offset;
-    const double rate = learning_rate * parameter.params.learning_rate_scale;
-    const double decay = params.weight_decay * parameter.params.decay_scale;
-    float* moment1 = moment1_ ? moment1_.data() + (first - begin_) : nullptr;
-    float* moment2 = moment2_ ? moment2_.data() + (first - begin_) : nullptr;
-    if (params.kind == MOEMESH_ADAMW)
-      kernels::adamw({rate, params.beta1, params.beta2, params.epsilon, decay, step, coefficient}, n,
-                     parameter.gradient + local, parameter.values() + local, moment1, moment2);
-    else
-      kernels::sgd({rate, params.momentum, decay, coefficient}, n, parameter.gradient + local, parameter.values() + local,
-                   moment1);
-  });
-  if (stage_ == 1)
+  for (const Held& held : held_)
+    for_each_piece(held.begin, held.end, [&](const Parameter& parameter, int64_t first, int64_t n) {
+      const int64_t local = first - parameter.offset, place = first - held.begin;
+      const double rate = learning_rate * parameter.params.learning_rate_scale;
+      const double decay = params.weight_decay * parameter.params.decay_scale;
+      const float* gradient = gradients_->at(parameter, first);
+      float* weights = has_masters() ? held.master.data() + place : parameter.values() + local;
+      float* moment1 = held.moment1 ? held.moment1.data() + place : nullptr;
+      float* moment2 = held.moment2 ? held.moment2.data() + place : nullptr;
+      if (params.kind == MOEMESH_ADAMW)
+        kernels::adamw({rate, params.beta1, params.beta2, params.epsilon, decay, step, coefficient}, n, gradient,
+                       weights, moment1, moment2);
+      else
+        kernels::sgd({rate, params.momentum, decay, coefficient}, n, gradient, weights, moment1);
+      if (has_masters()) kernels::round_to_bfloat16(n, weights, parameter.bits() + local);
+    });
+  if (stage_ >= 1)
     gather_shards(*family_, family_->values(), {family_->kind(), MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_ALL_GATHER});
 }
 
-FlatQuantity FamilyState::quantity(int32_t quantity) const {
+FlatQuantity FamilyState::quantity(const Parameter& parameter, int32_t quantity) const {
   const int64_t size = family_->values().size();
+  const Held& held = held_[parameter.bucket];
+  const auto of_shard = [&](const Buffer<float>& buffer) {
+    FlatView flat;
+    flat.append(buffer.data(), held.end - held.begin);
+    return FlatQuantity{flat, held.begin, held.end};
+  };
   const auto moment = [&](int32_t number, const Buffer<float>& buffer) {
     require(moments_ >= number, MOEMESH_ERROR_NOT_FOUND, "this optimizer keeps {} moments, not {}", moments_, number);
-    FlatView flat;
-    flat.append(buffer.data(), end_ - begin_);
-    return FlatQuantity{flat, begin_, end_};
+    return of_shard(buffer);
   };
   switch (quantity) {
     case MOEMESH_VALUE:
-    case MOEMESH_MASTER:
       return {family_->values(), 0, size};
+    case MOEMESH_MASTER:
+      return has_masters() ? of_shard(held.master) : FlatQuantity{family_->values(), 0, size};
     case MOEMESH_GRADIENT:
-      return {family_->gradients(), 0, size};
+      if (gradients_->sharded()) return {gradients_->shard(parameter.bucket), held.begin, held.end};
+      return {gradients_->whole(), 0, size};
     case MOEMESH_MOMENT1:
-      return moment(1, moment1_);
+      return moment(1, held.moment1);
     case MOEMESH_MOMENT2:
-      return moment(2, moment2_);
+      return moment(2, held.moment2);
     default:
       fail(MOEMESH_ERROR_INVALID_ARGUMENT, "quantity: expected 1..5, got {}", quantity);
   }
@@ -104,15 +168,21 @@ FlatQuantity FamilyState::quantity(int32_t quantity) const {
 moemesh_optimizer_bytes FamilyState::bytes() const {
   const int64_t elements = family_->values().size();
   const int64_t width = family_->group().size();
-  const int64_t state = int64_t{4} * moments_;  // bytes an element
+  // An element's bytes: of the state, of what every rank has, and of what is sharded.
+  const int64_t value = family_->values().element_bytes(), state = int64_t{4} * (moments_ + (has_masters() ? 1 : 0));
+  const int64_t whole = value + (stage_ < 2 ? 4 : 0), sharded = state + (stage_ < 2 ? 0 : 4);
   moemesh_optimizer_bytes bytes{};
   bytes.elements = elements;
   bytes.shard_width = width;
-  bytes.planned = elements * 8 + (stage_ == 0 ? elements * state : (elements * state + width - 1) / width);
-  bytes.parameters = elements * 4;
-  bytes.gradients = elements * 4;
-  bytes.moments = moment1_.bytes() + moment2_.bytes();
-  bytes.actual = bytes.parameters + bytes.gradients + bytes.masters + bytes.moments;
+  bytes.planned = elements * whole + (stage_ == 0 ? elements * sharded : (elements * sharded + width - 1) / width);
+  bytes.parameters = elements * value;
+  bytes.gradients = gradients_->bytes();
+  for (const Held& held : held_) {
+    bytes.masters += held.master.bytes();
+    bytes.moments += held.moment1.bytes() + held.moment2.bytes();
+  }
+  bytes.bucket = gradients_->bucket_bytes();
+  bytes.actual = bytes.parameters + bytes.gradients + bytes.masters + bytes.moments + bytes.bucket;
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 #include "impl/base/error.hpp"
 #include "impl/base/hash.hpp"
 #include "impl/family/reduction.hpp"
+#include "impl/family/rounds.hpp"
 
 namespace moemesh {
 namespace {
@@ -17,7 +18,7 @@ constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
 void check_stage(const char* name, int32_t stage) {
   require(stage >= 0 && stage <= 3, bad, "{}: expected 0..3, got {}", name, stage);
-  require(stage <= 1, MOEMESH_ERROR_NOT_SUPPORTED, "{}: 0 and 1 are supported in this release, got {}", name, stage);
+  require(stage <= 2, MOEMESH_ERROR_NOT_SUPPORTED, "{}: 0, 1 and 2 are supported in this release, got {}", name, stage);
 }
 
 void check(const moemesh_optimizer_params& p) {
@@ -80,21 +81,21 @@ std::shared_ptr<Optimizer> Optimizer::create(std::shared_ptr<Mesh> mesh, std::sh
                          fields_of(params, shared != nullptr, expert != nullptr), finding.status, finding.text);
   auto optimizer = std::make_shared<Optimizer>(std::move(mesh), params);
   optimizer->states_ = std::move(states);
-  for (auto& state : optimizer->states_) {
-    state->family().step = optimizer->step_;
-    state->family().state = state.get();
-  }
+  optimizer->open_rounds();
+  for (auto& state : optimizer->states_) state->attach(optimizer->step_);
   return optimizer;
 }
 
 Optimizer::Optimizer(std::shared_ptr<Mesh> mesh, const moemesh_optimizer_params& params)
     : mesh_(std::move(mesh)), params_(params) {}
 
-Optimizer::~Optimizer() {
-  for (auto& state : states_) {
-    state->family().step.reset();
-    state->family().state = nullptr;
-  }
+Optimizer::~Optimizer() = default;
+
+void Optimizer::open_rounds() {
+  std::vector<const Family*> families;
+  for (const auto& state : states_)
+    if (state->stage() == 2 && state->family().group().size() > 1) families.push_back(&state->family());
+  if (!families.empty()) step_->rounds = std::make_shared<Rounds>(*mesh_, std::move(families));
 }
 
 FamilyState& Optimizer::state(int32_t family_kind) {
@@ -117,7 +118,8 @@ void Optimizer::begin(const moemesh_step_params& params) {
                      params.objective,
                      params.loss_scale,
                      std::vector<int64_t>(static_cast<size_t>(params.microbatches), -1),
-                     {}};
+                     {},
+                     step_->rounds};
   for (auto& state : states_) state->family().zero_gradients();
 }
 
@@ -135,6 +137,10 @@ void Optimizer::loss_tokens(int32_t microbatch, int64_t tokens) {
 // Everything that must be equal on all ranks, the tokens to add up, and every rank's failure, in one exchange of words.
 Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, const Finding& problem) {
   Communicator& world = mesh_->group(MOEMESH_GROUP_WORLD);
+  if (step_->rounds) {
+    const Finding lost = step_->rounds->close(static_cast<bool>(step_->failure));
+    if (lost) step_->fail(lost);
+  }
   Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
   const bool was_open = std::exchange(step_->open, false);
   if (!finding) finding = problem;

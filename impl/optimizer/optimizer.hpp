@@ -7,15 +7,22 @@
 #include <vector>
 
 #include "impl/family/family.hpp"
+#include "impl/family/gradients.hpp"
 #include "impl/family/whole.hpp"
 #include "moemesh.h"
 
 namespace moemesh {
 
-// Optimizer state of one family: of the owned shard (stage 1) or of everything (stage 0).
+// Optimizer state of one family: of the owned shards (stages 1 and 2) or of everything (stage 0). Masters are those of bf16
+// parameters: fp32 ones are their own.
 class FamilyState {
  public:
   FamilyState(std::shared_ptr<Family> family, int32_t stage, const moemesh_optimizer_params& params);
+  ~FamilyState();
+  FamilyState(const FamilyState&) = delete;
+  FamilyState& operator=(const FamilyState&) = delete;
+
+  void attach(const std::shared_ptr<StepState>& step);  // the family belongs to this state from now on
 
   Family& family() const { return *family_; }
   const std::shared_ptr<Family>& family_pointer() const { return family_; }
@@ -24,19 +31,29 @@ class FamilyState {
   // fp64 sum of squares of the reduced gradient over the owned elements that no other rank counts.
   double sum_squares() const;
   void update(const moemesh_optimizer_params& params, double learning_rate, float coefficient, int64_t step);
-  FlatQuantity quantity(int32_t quantity) const;  // throws NOT_FOUND
+  FlatQuantity quantity(const Parameter& parameter, int32_t quantity) const;  // throws NOT_FOUND
+  void refresh_masters();                                                     // from values that were written
   moemesh_optimizer_bytes bytes() const;
 
  private:
+  // The elements of one bucket of the family whose state is here.
+  struct Held {
+    int64_t begin = 0, end = 0;
+    Buffer<float> master, moment1, moment2;
+  };
+  bool has_masters() const { return family_->dtype() == MOEMESH_BFLOAT16; }
+  void hold(const Shards& shards);
+  void make_masters(const Held& held, Buffer<float>& scratch);
   // f(parameter, first family element, count) for the pieces of parameters in [begin, end).
   template <class F>
   void for_each_piece(int64_t begin, int64_t end, F&& f) const;
 
   std::shared_ptr<Family> family_;
   int32_t stage_;
-  int64_t begin_ = 0, end_ = 0;  // the elements whose state is here
-  int32_t moments_ = 0;          // kept: AdamW 2, SGD with momentum 1, else 0
-  Buffer<float> moment1_, moment2_;
+  int32_t moments_ = 0;     // kept: AdamW 2, SGD with momentum 1, else 0
+  std::vector<Held> held_;  // of each bucket
+  std::shared_ptr<Gradients> gradients_;
+  bool attached_ = false;
 };
 
 // The training step of up to two families: zero, accumulate, agree, reduce, norm, clip, update.
@@ -61,6 +78,7 @@ class Optimizer {
   bool step_open() const { return step_->open; }
 
  private:
+  void open_rounds();  // where a family is at stage 2; collective
   struct Agreement {
     int64_t tokens = 0;
   };

@@ -3,6 +3,8 @@
 
 #include "harness.hpp"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -52,6 +54,23 @@ void check(int32_t status, const char* call, const char* file, int line) {
 Floats nans(int64_t elements) { return Floats(static_cast<size_t>(elements), std::numeric_limits<float>::quiet_NaN()); }
 
 Floats to_floats(const oracle::Array& array) { return Floats(array.begin(), array.end()); }
+
+Halves to_halves(const Floats& values) {
+  Halves halves;
+  for (const float value : values) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value), low = bits & 0xffffU;
+    const bool up = low > 0x8000U || (low == 0x8000U && (bits & 0x10000U) != 0);
+    const bool nan = std::isnan(value);
+    halves.push_back(static_cast<uint16_t>(nan ? 0x7fc0U : (bits >> 16) + (up ? 1 : 0)));
+  }
+  return halves;
+}
+
+Floats to_floats(const Halves& values) {
+  Floats floats;
+  for (const uint16_t value : values) floats.push_back(std::bit_cast<float>(uint32_t{value} << 16));
+  return floats;
+}
 
 bool same_bits(const Floats& a, const Floats& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);

@@ -25,6 +25,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -87,6 +88,10 @@ constexpr int32_t dtype_of<int64_t>() {
   return MOEMESH_INT64;
 }
 template <>
+constexpr int32_t dtype_of<uint16_t>() {
+  return MOEMESH_BFLOAT16;
+}
+template <>
 constexpr int32_t dtype_of<uint8_t>() {
   return MOEMESH_UINT8;
 }
@@ -113,6 +118,11 @@ inline moemesh_view view_of(const Floats& data, const std::vector<int64_t>& exte
 
 Floats nans(int64_t elements);
 Floats to_floats(const oracle::Array& array);
+// To nearest, ties to even; finite values only.
+using Halves = std::vector<uint16_t>;
+Halves to_halves(const Floats& values);
+Floats to_floats(const Halves& values);
+inline Floats rounded_to_half(const Floats& values) { return to_floats(to_halves(values)); }
 bool same_bits(const Floats& a, const Floats& b);
 
 // ---- context and mesh
@@ -207,6 +217,8 @@ struct ModelSpec {
   std::vector<ParameterSpec> shared, expert;
   double init_std_router = 0.5, init_std_in = 0.5, init_std_out = 0.5;
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
+  int32_t dtype = MOEMESH_FLOAT32;  // of both families; with BFLOAT16 forward and backward convert what they are given
+  int32_t combine_dtype = 0;
   std::optional<moemesh_optimizer_params> optimizer = with_defaults(moemesh_optimizer_params_init);  // nullopt: none
 };
 
@@ -288,7 +300,10 @@ class Model {
   void register_all(moemesh_family family, const std::vector<ParameterSpec>& parameters);
   void release();
 
+  bool half() const { return spec_.dtype == MOEMESH_BFLOAT16; }
+
   ModelSpec spec_;
+  mutable std::list<Halves> inputs_;  // of bf16 forwards since the step began: borrowed until backward
   int64_t tp_ = 1, tp_coordinate_ = 0, expert_tp_ = 1, expert_tp_coordinate_ = 0;
   moemesh_family shared_ = nullptr;
   moemesh_family expert_ = nullptr;

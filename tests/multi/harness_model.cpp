@@ -57,6 +57,7 @@ moemesh_layer_params layer_params(const ModelSpec& spec, const oracle::LayerConf
   params.gate = gate_of(config.gate);
   params.router = config.caller_logits ? MOEMESH_ROUTER_CALLER : MOEMESH_ROUTER_LINEAR;
   params.nonfinite = spec.nonfinite;
+  params.combine_dtype = spec.combine_dtype;
   return params;
 }
 
@@ -77,10 +78,11 @@ moemesh_parameter_params parameter_params(const ParameterSpec& spec) {
   return params;
 }
 
-moemesh_family create_family(const Mesh& mesh, int32_t kind, int64_t seed) {
+moemesh_family create_family(const Mesh& mesh, int32_t kind, const ModelSpec& spec) {
   auto params = with_defaults(moemesh_family_params_init);
   params.kind = kind;
-  params.seed = seed;
+  params.seed = spec.seed;
+  params.dtype = spec.dtype;
   moemesh_family family = nullptr;
   OK(moemesh_family_create(mesh.get(), &params, &family));
   return family;
@@ -97,8 +99,8 @@ Model::Model(const Mesh& mesh, ModelSpec spec)
       expert_tp_(mesh.group(MOEMESH_AXIS_EXPERT_TP).size),
       expert_tp_coordinate_(mesh.here().expert_tp) {
   try {
-    if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_.seed);
-    if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_.seed);
+    if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_);
+    if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_);
     register_all(shared_, spec_.shared);
     register_all(expert_, spec_.expert);
     create_layers(mesh);
@@ -199,7 +201,13 @@ std::vector<int64_t> Model::local_places(const std::string& name, int64_t expert
 Floats Model::local_matrix(const std::string& name, int64_t expert) const {
   const auto count = static_cast<int64_t>(local_places(name, expert).size());
   if (count == 0) return {};
-  const float* begin = static_cast<const float*>(local_values(name).data) + (expert - info(name).first_expert) * count;
+  const int64_t first = (expert - info(name).first_expert) * count;
+  const auto values = local_values(name);
+  if (half()) {
+    const auto* begin = static_cast<const uint16_t*>(values.data) + first;
+    return to_floats(Halves(begin, begin + count));
+  }
+  const float* begin = static_cast<const float*>(values.data) + first;
   return Floats(begin, begin + count);
 }
 
@@ -237,6 +245,7 @@ void Model::begin(int32_t microbatches, int32_t objective, double loss_scale) co
   params.objective = objective;
   params.loss_scale = loss_scale;
   OK(moemesh_step_begin(optimizer_, &params));
+  inputs_.clear();
 }
 
 moemesh_update_result Model::update(double learning_rate) const {
@@ -251,8 +260,11 @@ Floats Model::forward(size_t layer, const Floats& x, Tape* tape, const ForwardOp
   const auto& config = spec_.layers.at(layer);
   const int64_t tokens = rows_of(x, config.hidden);
   Floats y = nans(tokens * config.hidden);
-  const auto x_view = view_of(x, {tokens, config.hidden});
-  const auto y_view = view_of(y, {tokens, config.hidden});
+  Halves half_y(half() ? y.size() : 0, 0x7fc0);
+  if (half()) inputs_.push_back(to_halves(x));
+  const std::vector<int64_t> shape{tokens, config.hidden};
+  const auto x_view = half() ? view_of(inputs_.back(), shape) : view_of(x, shape);
+  const auto y_view = half() ? view_of(half_y, shape) : view_of(y, shape);
   moemesh_view mask{}, logits{};
   auto params = with_defaults(moemesh_forward_params_init);
   params.x = &x_view;
@@ -268,15 +280,17 @@ Floats Model::forward(size_t layer, const Floats& x, Tape* tape, const ForwardOp
     params.logits = &logits;
   }
   OK(moemesh_layer_forward(layers_.at(layer), &params, tape ? tape->out() : nullptr));
-  return y;
+  return half() ? to_floats(half_y) : y;
 }
 
 Floats Model::backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogits) const {
   const auto& config = spec_.layers.at(layer);
   const int64_t tokens = rows_of(dy, config.hidden);
   Floats dx = nans(tokens * config.hidden);
-  const auto dy_view = view_of(dy, {tokens, config.hidden});
-  const auto dx_view = view_of(dx, {tokens, config.hidden});
+  Halves half_dy = half() ? to_halves(dy) : Halves(), half_dx(half() ? dx.size() : 0, 0x7fc0);
+  const std::vector<int64_t> shape{tokens, config.hidden};
+  const auto dy_view = half() ? view_of(half_dy, shape) : view_of(dy, shape);
+  const auto dx_view = half() ? view_of(half_dx, shape) : view_of(dx, shape);
   moemesh_view dlogits_view{};
   auto params = with_defaults(moemesh_backward_params_init);
   params.dy = &dy_view;
@@ -287,7 +301,7 @@ Floats Model::backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogi
     params.dlogits = &dlogits_view;
   }
   OK(moemesh_layer_backward(tape->out(), &params));
-  return dx;
+  return half() ? to_floats(half_dx) : dx;
 }
 
 Routing Model::routing(size_t layer, const Tape& tape, int64_t tokens) const {

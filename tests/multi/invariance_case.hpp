@@ -25,6 +25,8 @@ struct Case {
   bool to_one_expert = false;   // all rows of the first layer (caller's logits, k = 1) go to its last expert
   bool tapes_together = false;  // all microbatches go forward before the first goes backward, in another order
   double loss_scale = 1;
+  int32_t dtype = MOEMESH_FLOAT32;  // of both families
+  int32_t combine_dtype = 0;
   oracle::Objective first_objective = oracle::Objective::shard_mean;  // with SGD; the other one with AdamW
 };
 std::vector<Case> invariance_cases();

@@ -3,8 +3,10 @@
 
 // Comparing a run of the library with the oracle's, and with another run.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "invariance_case.hpp"
 #include "oracle/compare.hpp"
@@ -28,6 +30,21 @@ oracle::Array divided(const Floats& values, double divisor) {
 
 std::vector<int64_t> widened(const std::vector<int32_t>& values) { return {values.begin(), values.end()}; }
 
+struct Routed {
+  std::vector<int64_t> experts;
+  oracle::Array gates;
+};
+// The k choices of each token by expert.
+Routed sorted(Routed routed, int64_t k) {
+  for (auto at = static_cast<size_t>(0); at < routed.experts.size(); at += static_cast<size_t>(k)) {
+    std::vector<std::pair<int64_t, double>> choices;
+    for (size_t i = at; i < at + static_cast<size_t>(k); ++i) choices.emplace_back(routed.experts[i], routed.gates[i]);
+    std::sort(choices.begin(), choices.end());
+    for (size_t i = 0; i < choices.size(); ++i) std::tie(routed.experts[at + i], routed.gates[at + i]) = choices[i];
+  }
+  return routed;
+}
+
 void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, const Case& setting, double tolerance) {
   const std::string at = "piece " + std::to_string(piece.piece) + " layer ";
   EXPECT_LE(oracle::relative_distance(piece.loss, oracle.loss), tolerance) << at << "loss";
@@ -35,8 +52,14 @@ void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, 
     const std::string where = at + setting.layers[l].name + ": ";
     expect_near(piece.y[l], oracle.tapes[l].y, tolerance, where + "y");
     expect_near(divided(piece.dx[l], setting.loss_scale), oracle.dx[l], tolerance, where + "dx");
-    EXPECT_EQ(widened(piece.routing[l].experts), oracle.tapes[l].chosen) << where;
-    expect_near(piece.routing[l].gates, oracle.tapes[l].gates, tolerance, where + "gates");
+    const Routed found{widened(piece.routing[l].experts),
+                       {piece.routing[l].gates.begin(), piece.routing[l].gates.end()}};
+    const Routed should{oracle.tapes[l].chosen, oracle.tapes[l].gates};
+    // bf16 logits may rank two chosen experts differently, though not choose others.
+    const bool half = setting.dtype == MOEMESH_BFLOAT16;
+    const int64_t k = half ? setting.layers[l].top_k : 1;
+    EXPECT_EQ(sorted(found, k).experts, sorted(should, k).experts) << where;
+    expect_near(sorted(found, k).gates, sorted(should, k).gates, tolerance, where + "gates");
     if (setting.layers[l].caller_logits)
       expect_near(divided(piece.dlogits[l], setting.loss_scale), oracle.dlogits[l], tolerance, where + "dlogits");
   }
@@ -129,7 +152,7 @@ void expect_agreement(const RunRecord& run, const Expected& expected, double tol
       compare_step(run.phases[p].steps.at(s), run.places, expected, phase.steps[s], ++updates, tolerance);
     }
     compare_moments(run.phases[p].moment1, phase.moment1, tolerance, "moment 1");
-    compare_moments(run.phases[p].moment2, phase.moment2, tolerance, "moment 2");
+    compare_moments(run.phases[p].moment2, phase.moment2, 2 * tolerance, "moment 2");  // of squares
   }
 }
 

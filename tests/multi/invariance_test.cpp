@@ -11,7 +11,9 @@
 namespace moemesh::test {
 namespace {
 
-// Relative norm in fp32.
+// Of relative norms, and the distance from ties that makes decisions sure.
+double tolerance_of(const Case& setting) { return setting.dtype == MOEMESH_BFLOAT16 ? 2e-2 : 1e-5; }
+double margin_of(const Case& setting) { return setting.dtype == MOEMESH_BFLOAT16 ? 2e-2 : 1e-3; }
 constexpr double tolerance = 1e-5;
 
 class MeshInvariance : public ::testing::TestWithParam<std::string> {};
@@ -20,7 +22,7 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
   const Expected expected = oracle_run(case_of(GetParam()));
   for (const ExpectedPhase& phase : expected.phases)
     for (const ExpectedStep& step : phase.steps) {
-      EXPECT_GE(step.result.margin, 1e-3) << "the batch is too near to a tie of the router";
+      EXPECT_GE(step.result.margin, margin_of(expected.setting)) << "the batch is too near to a tie of the router";
       EXPECT_LT(step.update.coefficient, 1.0) << "clipping is not active";
     }
   const Session session;
@@ -30,7 +32,7 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
     // Beside the default stages, both mixed ones come up.
     const int64_t variant = (spec.tp + spec.ep) % 3;
     const RunOptions options{.shared_stage = variant == 1 ? 0 : 1, .expert_stage = variant == 2 ? 0 : 1};
-    expect_agreement(library_run(mesh, expected, options), expected, tolerance);
+    expect_agreement(library_run(mesh, expected, options), expected, tolerance_of(expected.setting));
   }
 }
 
