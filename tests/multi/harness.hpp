@@ -197,6 +197,7 @@ struct ParameterSpec {
   double learning_rate_scale = 1;
   float* data = nullptr;
   float* gradient = nullptr;
+  int32_t tied = 0;
 };
 
 struct ModelSpec {
@@ -205,6 +206,7 @@ struct ModelSpec {
   std::vector<ParameterSpec> shared, expert;
   double init_std_router = 0.5, init_std_in = 0.5, init_std_out = 0.5;
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
+  int32_t dtype = MOEMESH_FLOAT32;  // of both families
   std::optional<moemesh_optimizer_params> optimizer = with_defaults(moemesh_optimizer_params_init);  // nullopt: none
 };
 

@@ -74,13 +74,15 @@ moemesh_parameter_params parameter_params(const ParameterSpec& spec) {
   params.learning_rate_scale = spec.learning_rate_scale;
   params.tp_kind = spec.tp_kind;
   params.tp_dim = spec.tp_dim;
+  params.tied = spec.tied;
   return params;
 }
 
-moemesh_family create_family(const Mesh& mesh, int32_t kind, int64_t seed) {
+moemesh_family create_family(const Mesh& mesh, int32_t kind, const ModelSpec& spec) {
   auto params = with_defaults(moemesh_family_params_init);
   params.kind = kind;
-  params.seed = seed;
+  params.seed = spec.seed;
+  params.dtype = spec.dtype;
   moemesh_family family = nullptr;
   OK(moemesh_family_create(mesh.get(), &params, &family));
   return family;
@@ -93,8 +95,8 @@ int64_t rows_of(const Floats& values, int64_t width) { return static_cast<int64_
 Model::Model(const Mesh& mesh, ModelSpec spec)
     : spec_(std::move(spec)), tp_(mesh.spec().tp), tp_coordinate_(mesh.here().tp) {
   try {
-    if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_.seed);
-    if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_.seed);
+    if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_);
+    if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_);
     register_all(shared_, spec_.shared);
     register_all(expert_, spec_.expert);
     create_layers(mesh);

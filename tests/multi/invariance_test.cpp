@@ -31,6 +31,10 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
     const int64_t variant = (spec.tp + spec.ep) % 3;
     const RunOptions options{.shared_stage = variant == 1 ? 0 : 1, .expert_stage = variant == 2 ? 0 : 1};
     expect_agreement(library_run(mesh, expected, options), expected, tolerance);
+    // And one or both families at stage 2.
+    const RunOptions sharded{.shared_stage = variant == 0 ? 1 : 2, .expert_stage = variant == 1 ? 1 : 2};
+    SCOPED_TRACE("stage 2");
+    expect_agreement(library_run(mesh, expected, sharded), expected, tolerance);
   }
 }
 
