@@ -206,7 +206,7 @@ struct ModelSpec {
   std::vector<ParameterSpec> shared, expert;
   double init_std_router = 0.5, init_std_in = 0.5, init_std_out = 0.5;
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
-  int32_t dtype = MOEMESH_FLOAT32;  // of both families
+  int32_t dtype = MOEMESH_FLOAT32;                                                                   // of both families
   std::optional<moemesh_optimizer_params> optimizer = with_defaults(moemesh_optimizer_params_init);  // nullopt: none
 };
 

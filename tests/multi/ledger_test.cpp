@@ -284,9 +284,8 @@ void expect_sums_at_once(const Mesh& mesh, const Model& model, const Measured& m
   }
   expect_entry(total(measured.ledger, {axes, family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER}),
                calls, messages, bytes, "sums of one parameter's gradients");
-  expect_entry(
-      total(measured.ledger, {MOEMESH_GROUP_SHARED_GRADIENT, family, MOEMESH_PHASE_REDUCTION, count_exchange}), rounds,
-      rounds * (everyone.size - 1), rounds * (everyone.size - 1) * 32, "rounds of headers");
+  expect_entry(total(measured.ledger, {MOEMESH_GROUP_SHARED_GRADIENT, family, MOEMESH_PHASE_REDUCTION, count_exchange}),
+               rounds, rounds * (everyone.size - 1), rounds * (everyone.size - 1) * 32, "rounds of headers");
 }
 
 void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, int32_t axes, int64_t elements,
