@@ -233,8 +233,8 @@ void Family::allocate() {
     values_.append(parameter->data, n);
   }
   const int64_t owners = group().size();
-  buckets_ = {{0, offset - tied, owners}};
-  if (tied > 0) buckets_.push_back({offset - tied, tied, owners});
+  buckets_ = {{offset - tied, owners}};
+  if (tied > 0) buckets_.push_back({tied, owners, offset - tied});
 }
 
 // Depends on the seed, the name and the global expert, never on a rank; the slice adds the place in the unsplit matrix.

@@ -66,9 +66,9 @@ class FlatView {
 // Who owns which elements of a run of a family's order that begins at `first`: rank r of `owners` has the r-th `part()` of
 // it, the last ones less or none.
 struct Shards {
-  int64_t first = 0;
   int64_t size = 0;
   int64_t owners = 1;
+  int64_t first = 0;
   int64_t part() const { return (size + owners - 1) / owners; }
   int64_t begin(int64_t owner) const { return first + std::min(size, owner * part()); }
   int64_t end(int64_t owner) const { return first + std::min(size, (owner + 1) * part()); }

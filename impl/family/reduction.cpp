@@ -191,7 +191,7 @@ void reduce_gradients(Family& family, float factor, bool gather) {
     sum_partial_shards_over_tp(family);
     for (size_t bucket = 0; bucket < family.buckets().size(); ++bucket) {
       const FlatView shard = gradients.shard(bucket);
-      scale_alone(shard, {0, shard.size()}, factor);
+      scale_alone(shard, {shard.size()}, factor);
     }
   } else {
     sum_partial_over_tp(family);

@@ -139,7 +139,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   Communicator& world = mesh_->group(MOEMESH_GROUP_WORLD);
   if (step_->rounds) {
     const Finding lost = step_->rounds->close(static_cast<bool>(step_->failure));
-    if (lost) step_->fail(lost);
+    if (lost && !step_->failure) step_->failure = lost;  // not fail(): there is nobody left to announce it to
   }
   Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
   const bool was_open = std::exchange(step_->open, false);

@@ -209,6 +209,7 @@ struct ParameterSpec {
   double learning_rate_scale = 1;
   float* data = nullptr;
   float* gradient = nullptr;
+  int32_t tied = 0;
 };
 
 struct ModelSpec {

@@ -75,6 +75,7 @@ moemesh_parameter_params parameter_params(const ParameterSpec& spec) {
   params.learning_rate_scale = spec.learning_rate_scale;
   params.tp_kind = spec.tp_kind;
   params.tp_dim = spec.tp_dim;
+  params.tied = spec.tied;
   return params;
 }
 

@@ -150,10 +150,15 @@ LossGradients Runner::loss(const Flow& flow) const {
 }
 
 // Three ways: into the main gradient itself, as a strided part of a larger array, as a dense array. A microbatch
-// without tokens hands in nothing.
+// without tokens hands in nothing, or at stage 2 NULL.
 void Runner::hand_in(const LossGradients& g, int32_t microbatch) const {
   if (objective_ == oracle::Objective::token_mean) OK(moemesh_loss_tokens(model_.optimizer(), microbatch, g.tokens));
-  if (g.tokens == 0) return;
+  if (g.tokens == 0) {
+    if (options_.shared_stage == 2)  // its sum over the ranks waits for everyone
+      for (const char* name : {"loss.replica", "loss.sharded", "loss.partial"})
+        OK(moemesh_gradient_ready(model_.parameter(name), nullptr, nullptr));
+    return;
+  }
   const auto main_gradient = model_.local_gradient("loss.replica");
   for (size_t h = 0; h < g.replica.size(); ++h) static_cast<float*>(main_gradient.data)[h] += g.replica[h];
   OK(moemesh_gradient_ready(model_.parameter("loss.replica"), nullptr, nullptr));

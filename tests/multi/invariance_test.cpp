@@ -16,6 +16,13 @@ double tolerance_of(const Case& setting) { return setting.dtype == MOEMESH_BFLOA
 double margin_of(const Case& setting) { return setting.dtype == MOEMESH_BFLOAT16 ? 2e-2 : 1e-3; }
 constexpr double tolerance = 1e-5;
 
+// The meshes of a world take turns through all pairs of stages, another one first in each case.
+RunOptions stages_of(const Case& setting, size_t number) {
+  constexpr int32_t pairs[][2] = {{1, 1}, {2, 2}, {0, 1}, {2, 1}, {1, 0}, {1, 2}, {0, 2}, {2, 0}, {0, 0}};
+  const auto& pair = pairs[(setting.name.size() + number) % std::size(pairs)];
+  return {.shared_stage = pair[0], .expert_stage = pair[1]};
+}
+
 class MeshInvariance : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
@@ -26,12 +33,12 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
       EXPECT_LT(step.update.coefficient, 1.0) << "clipping is not active";
     }
   const Session session;
+  size_t number = 0;
   for (const MeshSpec& spec : meshes_of(world_size())) {
     SCOPED_TRACE(to_string(spec));
     const Mesh mesh(session, spec);
-    // Beside the default stages, both mixed ones come up.
-    const int64_t variant = (spec.tp + spec.ep) % 3;
-    const RunOptions options{.shared_stage = variant == 1 ? 0 : 1, .expert_stage = variant == 2 ? 0 : 1};
+    const RunOptions options = stages_of(expected.setting, number++);
+    SCOPED_TRACE("stages " + std::to_string(options.shared_stage) + ", " + std::to_string(options.expert_stage));
     expect_agreement(library_run(mesh, expected, options), expected, tolerance_of(expected.setting));
   }
 }

@@ -252,6 +252,42 @@ int64_t elements_of(const Model& model, const std::vector<std::string>& names) {
                          [&](int64_t sum, const std::string& name) { return sum + model.info(name).elements; });
 }
 
+using Names = std::vector<std::string>;
+
+// The parameters of layer `a` and `b`, and the test's own ones, by name: their order in the families.
+const Names shared_names{"a.router", "a.shared.w1", "a.shared.w2", "a.shared.wg", "b.router", "partial", "whole"};
+const Names expert_names{"a.w1", "a.w2", "a.wg", "b.w1", "b.w2", "b.wg"};
+
+// How many of the elements [begin, end) of a family with `elements` this group position owns.
+int64_t owned_of(int64_t begin, int64_t end, int64_t elements, int64_t ranks, int64_t rank) {
+  const int64_t part = (elements + ranks - 1) / ranks;
+  return std::max<int64_t>(0, std::min(end, (rank + 1) * part) - std::max(begin, rank * part));
+}
+
+// Stage 2: in every microbatch, each parameter of a layer goes to its owners by itself, after a round of headers.
+void expect_sums_at_once(const Mesh& mesh, const Model& model, const Measured& measured, int32_t family, int32_t axes,
+                         const Names& names, int32_t microbatches) {
+  const auto group = mesh.group(axes), everyone = mesh.group(MOEMESH_GROUP_SHARED_GRADIENT);
+  const int64_t elements = elements_of(model, names);
+  int64_t calls = 0, rounds = 0, messages = 0, bytes = 0, offset = 0;
+  for (const std::string& name : names) {
+    const int64_t n = model.info(name).elements, begin = std::exchange(offset, offset + n);
+    if (group.size == 1 || name == "partial" || name == "whole") continue;  // those two are never ready here
+    rounds += microbatches;
+    calls += n > 0 ? microbatches : 0;
+    for (int64_t rank = 0; rank < group.size; ++rank) {
+      const int64_t theirs = owned_of(begin, begin + n, elements, group.size, rank);
+      if (rank == group.position || theirs == 0) continue;
+      messages += microbatches;
+      bytes += microbatches * theirs * 4;
+    }
+  }
+  expect_entry(total(measured.ledger, {axes, family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER}),
+               calls, messages, bytes, "sums of one parameter's gradients");
+  expect_entry(total(measured.ledger, {MOEMESH_GROUP_SHARED_GRADIENT, family, MOEMESH_PHASE_REDUCTION, count_exchange}),
+               rounds, rounds * (everyone.size - 1), rounds * (everyone.size - 1) * 32, "rounds of headers");
+}
+
 void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, int32_t axes, int64_t elements,
                    int32_t stage) {
   const auto group = mesh.group(axes);
@@ -260,22 +296,26 @@ void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, i
   const auto entry = [&](int32_t phase, int32_t collective) {
     return total(measured.ledger, {axes, family, phase, collective});
   };
-  expect_entry(entry(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER), calls, in.messages, in.bytes,
-               "reduce-scatter of gradients");
+  if (stage < 2)
+    expect_entry(entry(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER), calls, in.messages, in.bytes,
+                 "reduce-scatter of gradients");
   const Traffic none;
   const Traffic& reduced = stage == 0 ? out : none;
-  const Traffic& updated = stage == 1 ? out : none;
+  const Traffic& updated = stage >= 1 ? out : none;
   expect_entry(entry(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_GATHER), stage == 0 ? calls : 0, reduced.messages,
                reduced.bytes, "all-gather of gradients");
-  expect_entry(entry(MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_ALL_GATHER), stage == 1 ? calls : 0, updated.messages,
+  expect_entry(entry(MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_ALL_GATHER), stage >= 1 ? calls : 0, updated.messages,
                updated.bytes, "all-gather of parameters");
 }
 
-void expect_partial(const Mesh& mesh, const Measured& measured) {
-  const auto group = mesh.group(MOEMESH_AXIS_TP);
+// At stage 2 only what this rank owns of it is summed over tp.
+void expect_partial(const Mesh& mesh, const Model& model, const Measured& measured, int32_t stage) {
+  const auto group = mesh.group(MOEMESH_AXIS_TP), shards = mesh.group(MOEMESH_GROUP_SHARED_GRADIENT);
+  const int64_t all = elements_of(model, shared_names), begin = all - model.info("whole").elements - 7;
+  const int64_t summed = stage == 2 ? owned_of(begin, begin + 7, all, shards.size, shards.position) : 7;
   const auto sum = total(measured.ledger, {MOEMESH_AXIS_TP, MOEMESH_SHARED, MOEMESH_PHASE_REDUCTION, all_reduce});
-  EXPECT_EQ(sum.calls, group.size > 1 ? 1 : 0);
-  EXPECT_EQ(sum.bytes, all_reduce_bytes(7, group));
+  EXPECT_EQ(sum.calls, group.size > 1 && summed > 0 ? 1 : 0);
+  EXPECT_EQ(sum.bytes, all_reduce_bytes(summed, group));
 }
 
 void expect_forward_and_backward(const Mesh& mesh, const Measured& measured, int64_t layer_calls) {
@@ -284,7 +324,7 @@ void expect_forward_and_backward(const Mesh& mesh, const Measured& measured, int
   const LedgerFilter exchange{.axes = MOEMESH_AXIS_EXPERT_EP, .collective = all_to_all};
   EXPECT_EQ(calls(exchange), 4 * layer_calls * ep);
   EXPECT_EQ(calls({.collective = all_to_all}), 4 * layer_calls * ep);
-  EXPECT_EQ(calls({.collective = count_exchange}), layer_calls * ep);
+  EXPECT_EQ(calls({.axes = MOEMESH_AXIS_EXPERT_EP, .collective = count_exchange}), layer_calls * ep);
   EXPECT_EQ(calls({.axes = MOEMESH_AXIS_EXPERT_TP}), 2 * layer_calls * tp);
   EXPECT_EQ(calls({.phase = MOEMESH_PHASE_FORWARD}), layer_calls * (3 * ep + tp)) << "nothing over dp in forward";
   EXPECT_EQ(calls({.phase = MOEMESH_PHASE_BACKWARD}), layer_calls * (2 * ep + tp)) << "nothing over dp in backward";
@@ -297,12 +337,21 @@ void check_step(const Mesh& mesh, int32_t shared_stage, int32_t expert_stage) {
   const Measured measured = measure(mesh, [&] { run_step(mesh, model, microbatches); });
   expect_equal_to_mpi(measured);
   expect_forward_and_backward(mesh, measured, 2 * microbatches);
-  const int64_t shared =
-      elements_of(model, {"a.router", "b.router", "a.shared.w1", "a.shared.wg", "a.shared.w2", "partial", "whole"});
-  const int64_t expert = elements_of(model, {"a.w1", "a.wg", "a.w2", "b.w1", "b.wg", "b.w2"});
+  const int64_t shared = elements_of(model, shared_names), expert = elements_of(model, expert_names);
   expect_family(mesh, measured, MOEMESH_SHARED, MOEMESH_GROUP_SHARED_GRADIENT, shared, shared_stage);
   expect_family(mesh, measured, MOEMESH_EXPERT, MOEMESH_GROUP_EXPERT_GRADIENT, expert, expert_stage);
-  expect_partial(mesh, measured);
+  if (shared_stage == 2)
+    expect_sums_at_once(mesh, model, measured, MOEMESH_SHARED, MOEMESH_GROUP_SHARED_GRADIENT, shared_names,
+                        microbatches);
+  if (expert_stage == 2)
+    expect_sums_at_once(mesh, model, measured, MOEMESH_EXPERT, MOEMESH_GROUP_EXPERT_GRADIENT, expert_names,
+                        microbatches);
+  const bool shared_rounds = shared_stage == 2 && mesh.group(MOEMESH_GROUP_SHARED_GRADIENT).size > 1;
+  const bool expert_rounds = expert_stage == 2 && mesh.group(MOEMESH_GROUP_EXPERT_GRADIENT).size > 1;
+  EXPECT_EQ(total(measured.ledger, {MOEMESH_GROUP_SHARED_GRADIENT, 0, MOEMESH_PHASE_REDUCTION, count_exchange}).calls,
+            shared_rounds || expert_rounds ? 1 : 0)
+      << "the last round of a step";
+  expect_partial(mesh, model, measured, shared_stage);
   EXPECT_EQ(total(measured.ledger, {.collective = MOEMESH_COLLECTIVE_BROADCAST}).calls, 0);
   if (::testing::Test::HasFailure())
     for (const auto& entry : measured.ledger) GTEST_LOG_(INFO) << to_string(entry);
@@ -316,6 +365,9 @@ TEST(Ledger, AWholeStepIsWhatMpiWasHanded) {
     check_step(mesh, 1, 1);
     check_step(mesh, 0, 1);
     check_step(mesh, 1, 0);
+    check_step(mesh, 2, 2);
+    check_step(mesh, 1, 2);
+    check_step(mesh, 2, 0);
   }
 }
 
