@@ -25,6 +25,7 @@ struct Case {
   bool to_one_expert = false;   // all rows of the first layer (caller's logits, k = 1) go to its last expert
   bool tapes_together = false;  // all microbatches go forward before the first goes backward, in another order
   double loss_scale = 1;
+  oracle::Sequences sequences = {};                                   // of every piece
   oracle::Objective first_objective = oracle::Objective::shard_mean;  // with SGD; the other one with AdamW
 };
 std::vector<Case> invariance_cases();
@@ -66,6 +67,7 @@ struct PieceRecord {
   double loss = 0;                     // without the loss scale
   std::vector<Floats> y, dx, dlogits;  // per layer
   std::vector<Routing> routing;
+  std::vector<moemesh_layer_statistics> statistics;
 };
 struct StepRecord {
   std::vector<PieceRecord> pieces;  // of this rank's shard

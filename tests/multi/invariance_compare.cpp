@@ -3,6 +3,7 @@
 
 // Comparing a run of the library with the oracle's, and with another run.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +29,15 @@ oracle::Array divided(const Floats& values, double divisor) {
 
 std::vector<int64_t> widened(const std::vector<int32_t>& values) { return {values.begin(), values.end()}; }
 
+void compare_statistics(const moemesh_layer_statistics& library, const oracle::LayerTape& tape, double tolerance,
+                        const std::string& where) {
+  EXPECT_EQ(library.slots, tape.slots) << where;
+  EXPECT_EQ(library.dropped_rows, tape.dropped) << where;
+  EXPECT_EQ(library.rows, std::count_if(tape.kept.begin(), tape.kept.end(), [](int64_t e) { return e >= 0; })) << where;
+  EXPECT_LE(oracle::relative_distance(library.aux_loss, tape.aux), tolerance) << where << "aux";
+  EXPECT_LE(oracle::relative_distance(library.z_loss, tape.z), tolerance) << where << "z";
+}
+
 void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, const Case& setting, double tolerance) {
   const std::string at = "piece " + std::to_string(piece.piece) + " layer ";
   EXPECT_LE(oracle::relative_distance(piece.loss, oracle.loss), tolerance) << at << "loss";
@@ -35,10 +45,11 @@ void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, 
     const std::string where = at + setting.layers[l].name + ": ";
     expect_near(piece.y[l], oracle.tapes[l].y, tolerance, where + "y");
     expect_near(divided(piece.dx[l], setting.loss_scale), oracle.dx[l], tolerance, where + "dx");
-    EXPECT_EQ(widened(piece.routing[l].experts), oracle.tapes[l].chosen) << where;
+    EXPECT_EQ(widened(piece.routing[l].experts), oracle.tapes[l].kept) << where;
     expect_near(piece.routing[l].gates, oracle.tapes[l].gates, tolerance, where + "gates");
     if (setting.layers[l].caller_logits)
       expect_near(divided(piece.dlogits[l], setting.loss_scale), oracle.dlogits[l], tolerance, where + "dlogits");
+    compare_statistics(piece.statistics[l], oracle.tapes[l], tolerance, where);
   }
 }
 

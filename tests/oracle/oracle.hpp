@@ -8,7 +8,8 @@
 // library can be checked against it. There is no mesh here: every mesh must give what the oracle gives for the same
 // pieces.
 //
-// Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), step (stack of layers, pieces,
+// Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), capacity (drops), balance (the layer's
+// own losses), step (stack of layers, pieces,
 // objectives, gradients), optimizer (norm, clipping, AdamW, SGD), draw (inputs that keep away from router ties),
 // compare (relative norms).
 //
@@ -46,6 +47,8 @@
 // A loss scale is not modelled: reduced gradients never contain it.
 #pragma once
 
+#include "balance.hpp"
+#include "capacity.hpp"
 #include "compare.hpp"
 #include "draw.hpp"
 #include "optimizer.hpp"
