@@ -20,8 +20,8 @@ KOKKOS_INLINE_FUNCTION int64_t token_of(const Sequences& sequences, int64_t s, i
   return sequences.interleaved ? i * sequences.count + s : s * sequences.length + i;
 }
 
-// Full scores that add up to 1 are the softmax of these: a sigmoid divided by the row's sum is the softmax of its logarithm,
-// which needs no sum that could be 0.
+// Full scores that add up to 1 are the softmax of these: a sigmoid divided by the row's sum is the softmax of its
+// logarithm, which needs no sum that could be 0.
 KOKKOS_INLINE_FUNCTION float exponent(Score score, float logit) {
   return score == Score::sigmoid ? detail::log_sigmoid(logit) : logit;
 }

@@ -6,8 +6,9 @@
 
 #include "kernels/router.hpp"
 
-// The balance loss and the z-loss of a router, and their gradients. Sums run in the order of tokens, whatever the number of
-// threads. Tokens without a decision (chosen = -1) count nowhere; -inf logits have a score and a gradient of 0.
+// The balance loss and the z-loss of a router, and their gradients. Sums run in the order of tokens, whatever the
+// number of threads. Tokens without a decision (chosen = -1) count nowhere; -inf logits have a score and a gradient
+// of 0.
 namespace moemesh::kernels {
 
 // Token t belongs to sequence t / length, or interleaved to t % count.
@@ -17,7 +18,8 @@ struct Sequences {
   bool interleaved = false;
 };
 
-// rows[s, e] = choices of expert e by the tokens of sequence s; tokens[s] = its tokens that have a decision. Both overwritten.
+// rows[s, e] = choices of expert e by the tokens of sequence s; real[s] = its tokens that have a decision. Both
+// overwritten.
 void count_sequences(const RouterConfig& config, const Sequences& sequences, int64_t tokens, const int32_t* chosen,
                      int64_t* rows, int64_t* real);
 

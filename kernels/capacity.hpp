@@ -18,9 +18,9 @@ struct Capacity {
 // int64 elements of scratch that limit_rows wants for n assignments.
 int64_t limit_workspace(int64_t n, int64_t experts);
 
-// chosen [n]: the expert of each assignment, in token order, -1 for none; an expert at most once for each token. kept [n]:
-// the same with -1 for the rows beyond the slots, whose gates become 0. By position the first rows of an expert are kept; by
-// gate those of the largest gates, of equal ones the earlier. Returns the number of rows dropped.
+// chosen [n]: the expert of each assignment, in token order, -1 for none; an expert at most once for each token. kept
+// [n]: the same with -1 for the rows beyond the slots, whose gates become 0. By position the first rows of an expert
+// are kept; by gate those of the largest gates, of equal ones the earlier. Returns the number of rows dropped.
 int64_t limit_rows(const Capacity& capacity, int64_t n, const int32_t* chosen, float* gates, int32_t* kept,
                    int64_t* workspace);
 

@@ -14,8 +14,8 @@ kernels::Sequences sequences_of(const ForwardArguments& arguments) {
   return {count, arguments.x.rows / count, arguments.sequence_layout == MOEMESH_POSITION_MAJOR};
 }
 
-// aux is the mean of E/(k*n^2) * sum_te rows[e]*P_te over the sequences that have tokens, n each. Under SHARD_MEAN it is
-// minimized as it is; under TOKEN_MEAN, where the caller sums, each sequence's counts as often as it has tokens.
+// aux is the mean of E/(k*n^2) * sum_te rows[e]*P_te over the sequences that have tokens, n each. Under SHARD_MEAN it
+// is minimized as it is; under TOKEN_MEAN, where the caller sums, each sequence's counts as often as it has tokens.
 void weigh_aux(const moemesh_layer_params& params, bool token_mean, double loss_scale, Balance& balance) {
   const int64_t count = balance.sequences.count;
   int64_t filled = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
-// Which of the chosen rows are sent, where experts have a capacity. Decided on all tokens of the data shard, by each of its
-// tp ranks alike.
+// Which of the chosen rows are sent, where experts have a capacity. Decided on all tokens of the data shard, by each
+// of its tp ranks alike.
 #include "impl/moe/capacity.hpp"
 
 #include "impl/moe/layer.hpp"

@@ -11,7 +11,8 @@ namespace moemesh {
 // 10^4 times it fits into 64 bits by far.
 inline constexpr double most_capacity_factor = 1e12;
 
-// A capacity factor as an integer: four decimals count, so that 1.1 is 11/10 in every language. 0 for what is no factor.
+// A capacity factor as an integer: four decimals count, so that 1.1 is 11/10 in every language. 0 for what is no
+// factor.
 inline int64_t ten_thousandths(double factor) {
   if (!(factor >= 0 && factor <= most_capacity_factor)) return 0;
   return std::llround(factor * 1e4);

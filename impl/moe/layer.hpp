@@ -37,7 +37,8 @@ struct LayerStatistics {
   std::vector<int64_t> rows_received_per_expert;  // [E]
 };
 
-// An MoE layer. forward: decide (and drop) -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors it.
+// An MoE layer. forward: decide (and drop) -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors
+// it.
 // Each step is a file of this folder; this class holds what they share and keeps the order and the failure protocol.
 class Layer {
  public:

@@ -12,8 +12,8 @@
 
 namespace moemesh {
 
-// What the router decided for the tokens of one microbatch. The router's backward and the balance of the experts want what was
-// chosen; what is sent is what a capacity kept of it.
+// What the router decided for the tokens of one microbatch. The router's backward and the balance of the experts want
+// what was chosen; what is sent is what a capacity kept of it.
 struct Decision {
   int64_t tokens = 0;
   int64_t routed = 0;      // tokens that have a choice

@@ -31,7 +31,8 @@ struct RouterRun {
   Floats gradient;  // of the router's weight, reduced
 };
 
-// Nothing comes back from the caller's loss: what arrives is the balance loss's. `rows`: those of one shard and microbatch.
+// Nothing comes back from the caller's loss: what arrives is the balance loss's. `rows`: those of one shard and
+// microbatch.
 RouterRun router_run(const Mesh& mesh, const std::vector<int64_t>& rows, int32_t objective, int32_t microbatches = 1,
                      double coefficient = 1, double loss_scale = 1) {
   const Model model(mesh, router_spec(coefficient));

@@ -33,8 +33,9 @@ struct DrawOptions {
 };
 
 // One piece for each entry of `token_counts`, with targets in [-1, 1). A token that comes closer than `margin` to a tie
-// in any layer with these parameters is drawn again, and so is a piece that does; throws std::runtime_error after 10000 tries. Weights that change
-// move the scores: draw each step's pieces with the weights of that step, or check StepResult::margin.
+// in any layer with these parameters is drawn again, and so is a piece that comes too near with a capacity; throws
+// std::runtime_error after 10000 tries. Weights that change move the scores: draw each step's pieces with the weights
+// of that step, or check StepResult::margin.
 std::vector<Piece> draw_pieces(const Model& model, const Parameters& parameters,
                                const std::vector<std::int64_t>& token_counts, const DrawOptions& options);
 

@@ -10,8 +10,8 @@
 
 namespace oracle {
 
-// What a capacity drops: position keeps the first tokens of an expert, gate those with the largest gates (of equal ones the
-// earlier).
+// What a capacity drops: position keeps the first tokens of an expert, gate those with the largest gates (of equal
+// ones the earlier).
 enum class Drop { position, gate };
 
 // The tokens over which the balance loss is taken: the piece's, or each of its sequences', then their mean.
@@ -53,8 +53,8 @@ LayerWeights zero_weights(const LayerConfig& config);
 // 0 = padding; an empty mask means that every row is a real token.
 using Mask = std::vector<std::uint8_t>;
 
-// Which sequence each of the T rows belongs to, for AuxScope::sequence: `count` sequences of T/count rows, one after the
-// other, or interleaved ([position, sequence]).
+// Which sequence each of the T rows belongs to, for AuxScope::sequence: `count` sequences of T/count rows, one after
+// the other, or interleaved ([position, sequence]).
 struct Sequences {
   std::int64_t count = 1;
   bool interleaved = false;
@@ -95,8 +95,8 @@ struct LayerBackward {
 LayerTape layer_forward(const LayerConfig& config, const LayerWeights& weights, const Array& x, const Mask& mask = {},
                         const Array& logits = {}, const Sequences& sequences = {});
 
-// dy [T, hidden], `weights` as in forward. Adds the weight gradients into `gradients` (see zero_weights). The layer's own
-// losses are minimized too, scaled as the objective says (balance.hpp).
+// dy [T, hidden], `weights` as in forward. Adds the weight gradients into `gradients` (see zero_weights). The layer's
+// own losses are minimized too, scaled as the objective says (balance.hpp).
 LayerBackward layer_backward(const LayerConfig& config, const LayerWeights& weights, const LayerTape& tape,
                              const Array& dy, LayerWeights* gradients, Objective objective = Objective::shard_mean);
 

@@ -8,8 +8,8 @@
 // library can be checked against it. There is no mesh here: every mesh must give what the oracle gives for the same
 // pieces.
 //
-// Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), capacity (drops), balance (the layer's
-// own losses), step (stack of layers, pieces,
+// Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), capacity (drops), balance
+// (the layer's own losses), step (stack of layers, pieces,
 // objectives, gradients), optimizer (norm, clipping, AdamW, SGD), draw (inputs that keep away from router ties),
 // compare (relative norms).
 //
@@ -35,7 +35,7 @@
 //
 //   auto step = oracle::run_step(model, weights, pieces, oracle::Objective::shard_mean);
 //   // 4. compare, with oracle::relative_distance(library, oracle, floor):
-//   //    step.pieces[p].tapes[l].y (layer output), .tapes[l].chosen, .tapes[l].gates, .dy[l] and .dx[l] (in and out of
+//   //    step.pieces[p].tapes[l].y (layer output), .tapes[l].kept, .tapes[l].gates, .dy[l] and .dx[l] (in and out of
 //   //    the layer's backward, for the caller's own loss: mean or sum), .loss, step.loss, and
 //   //    named_arrays(model, step.gradients) with MOEMESH_GRADIENT: reduced and divided, before clipping.
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 
-// Capacity, balance loss and z-loss: the whole step's gradients against central differences of its objective with the layers'
-// own losses, and numbers worked out by hand. f and the selection are constant within a difference's step, as draw keeps a
-// margin.
+// Capacity, balance loss and z-loss: the whole step's gradients against central differences of its objective with the
+// layers' own losses, and numbers worked out by hand. f and the selection are constant within a difference's step, as
+// draw keeps a margin.
 #include <gtest/gtest.h>
 
 #include <cmath>
