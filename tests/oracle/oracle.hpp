@@ -9,9 +9,8 @@
 // pieces.
 //
 // Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), capacity (drops), balance
-// (the layer's own losses), step (stack of layers, pieces,
-// objectives, gradients), optimizer (norm, clipping, AdamW, SGD), draw (inputs that keep away from router ties),
-// compare (relative norms).
+// (the layer's own losses), step (stack of layers, pieces, objectives, gradients), optimizer (norm, clipping, AdamW,
+// SGD), draw (inputs that keep away from router ties), compare (relative norms).
 //
 // Use from tests/multi, on every rank (the oracle is deterministic, so all ranks hold the same numbers):
 //
