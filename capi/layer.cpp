@@ -75,6 +75,9 @@ ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params*
   require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
   require(p.training == 0 || tape != nullptr, bad, "tape: expected a pointer where training = 1, got NULL");
+  require(p.sequence_layout >= MOEMESH_SEQUENCE_MAJOR && p.sequence_layout <= MOEMESH_POSITION_MAJOR, bad,
+          "sequence_layout: expected {}..{}, got {}", int32_t{MOEMESH_SEQUENCE_MAJOR}, int32_t{MOEMESH_POSITION_MAJOR},
+          p.sequence_layout);
   arguments.training = p.training == 1;
   arguments.microbatch = p.microbatch;
   arguments.x = check_typed_rows(p.x, "x", layer.dtype(), -1, config.hidden);
@@ -88,6 +91,13 @@ ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params*
   require((p.logits != nullptr) == layer.caller_router(), bad, "logits: expected {}",
           layer.caller_router() ? "a view (ROUTER_CALLER)" : "NULL (the layer has a router)");
   if (p.logits) arguments.logits = check_rows(p.logits, "logits", arguments.x.rows, config.experts);
+  if (layer.needs_sequences()) {
+    require(p.sequences >= 1, bad, "sequences: expected >= 1, got {}", p.sequences);
+    require(arguments.x.rows % p.sequences == 0, bad, "sequences: expected a divisor of the {} rows of x, got {}",
+            arguments.x.rows, p.sequences);
+    if (arguments.x.rows > 0) arguments.sequences = p.sequences;
+    arguments.sequence_layout = p.sequence_layout;
+  }
   if (arguments.training) layer.require_step(p.microbatch);
   return arguments;
 }
@@ -195,7 +205,7 @@ int32_t moemesh_tape_get_routing(moemesh_tape tape, const moemesh_view* experts,
     const int64_t k = object->layer->params().top_k, n = decision.tokens * k;
     if (experts) check_choices(experts, "experts", MOEMESH_INT32, decision.tokens, k);
     if (gates) check_choices(gates, "gates", MOEMESH_FLOAT32, decision.tokens, k);
-    if (experts) std::copy_n(decision.chosen.data(), n, static_cast<int32_t*>(experts->data));
+    if (experts) std::copy_n(decision.sent(), n, static_cast<int32_t*>(experts->data));
     if (gates) std::copy_n(decision.gates.data(), n, static_cast<float*>(gates->data));
   });
 }
@@ -205,8 +215,9 @@ int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_layer_statisti
     const auto object = layer_of(call, layer);
     check_result_struct(statistics, sizeof *statistics, "statistics");
     const LayerStatistics& s = object->statistics();
-    write_struct(statistics, moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, 0,
-                                                      s.nonfinite_tokens, 0, 0, 0});
+    write_struct(statistics,
+                 moemesh_layer_statistics{0, s.tokens, s.rows, s.copies_sent, s.rows_received, s.dropped_rows,
+                                          s.nonfinite_tokens, s.slots, s.aux_loss, s.z_loss});
   });
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/router.hpp"
 
 #include "kernels/detail.hpp"
+#include "kernels/score.hpp"
 
 // How scores are compared: finite logits only, by the fp32 score, equal scores by index. For softmax the number
 // compared is exp(logit - max): its divisor is common to the row. fp32 scores can be equal where logits are not
@@ -13,14 +14,8 @@ namespace {
 
 constexpr float kInfinity = Kokkos::Experimental::infinity_v<float>;
 
-KOKKOS_INLINE_FUNCTION float sigmoid(float x) {
-  const float z = Kokkos::exp(-Kokkos::abs(x));  // never overflows
-  return x >= 0 ? 1 / (1 + z) : z / (1 + z);
-}
-
-KOKKOS_INLINE_FUNCTION float log_sigmoid(float x) {
-  return (x < 0 ? x : 0) - Kokkos::log1p(Kokkos::exp(-Kokkos::abs(x)));
-}
+using detail::log_sigmoid;
+using detail::sigmoid;
 
 struct RowScan {
   float peak = -kInfinity;

@@ -7,6 +7,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/base/hash.hpp"
+#include "impl/moe/capacity.hpp"
 #include "kernels/rows.hpp"
 
 namespace moemesh {
@@ -48,8 +49,6 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("drop", p.drop, MOEMESH_DROP_BY_GATE);
   check_enum("aux_scope", p.aux_scope, MOEMESH_AUX_GLOBAL);
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
-  require(p.capacity_factor == 0 && p.aux_coefficient == 0 && p.z_coefficient == 0, MOEMESH_ERROR_NOT_SUPPORTED,
-          "capacity_factor, aux_coefficient, z_coefficient: not supported yet");
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
   const auto deviation = [](const char* name, double value) {
     require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
@@ -65,6 +64,19 @@ void check_dtypes(const moemesh_layer_params& p, int32_t shared, int32_t expert)
   require(p.combine_dtype == 0 || p.combine_dtype == MOEMESH_FLOAT32 || p.combine_dtype == expert, bad,
           "combine_dtype: expected 0, {} (FLOAT32) or the families' {}, got {}", static_cast<int>(MOEMESH_FLOAT32),
           expert, p.combine_dtype);
+}
+
+void check_balance(const moemesh_layer_params& p) {
+  require(p.capacity_factor == 0 || ten_thousandths(p.capacity_factor) > 0, bad,
+          "capacity_factor: expected 0 (dropless) or a number from 0.0001 (to four decimals) to {}, got {}",
+          most_capacity_factor, p.capacity_factor);
+  const auto coefficient = [](const char* name, double value) {
+    require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
+  };
+  coefficient("aux_coefficient", p.aux_coefficient);
+  coefficient("z_coefficient", p.z_coefficient);
+  require(p.aux_scope != MOEMESH_AUX_GLOBAL, MOEMESH_ERROR_NOT_SUPPORTED,
+          "aux_scope: AUX_GLOBAL is not supported in this release");
 }
 
 void check_families(const Mesh& mesh, const Family& shared, const Family& expert) {
@@ -91,7 +103,12 @@ std::vector<Field> fields_of(const moemesh_layer_params& p) {
           {"gate", p.gate},
           {"router", p.router},
           {"nonfinite", p.nonfinite},
-          {"combine_dtype", p.combine_dtype}};
+          {"combine_dtype", p.combine_dtype},
+          {"capacity_factor", bits_of(p.capacity_factor), Field::real},
+          {"drop", p.drop},
+          {"aux_coefficient", bits_of(p.aux_coefficient), Field::real},
+          {"aux_scope", p.aux_scope},
+          {"z_coefficient", bits_of(p.z_coefficient), Field::real}};
 }
 
 // A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
@@ -122,6 +139,7 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
     check_sizes(params, mesh->layout());
     check_fits(params);
     check_kinds(params);
+    check_balance(params);
     check_families(*mesh, *shared, *expert);
     check_dtypes(params, shared->dtype(), expert->dtype());
     const std::string name = params.name;
@@ -203,11 +221,15 @@ std::unique_ptr<Tape> Layer::fresh_tape() {
 void Layer::record(const Tape& tape) {
   auto& s = statistics_;
   s.tokens = tape.decision.routed;
-  s.rows = tape.decision.routed * params_.top_k;
+  s.rows = tape.decision.routed * params_.top_k - tape.decision.dropped;  // source.tags are one slice's
   const auto own = static_cast<size_t>(exchange_.rank());
   s.copies_sent = tape.source.copies - (tape.source.copy_offsets[own + 1] - tape.source.copy_offsets[own]);
   s.rows_received = tape.received.rows;
   s.nonfinite_tokens = tape.decision.nonfinite;
+  s.dropped_rows = tape.decision.dropped;
+  s.slots = tape.decision.slots;
+  s.aux_loss = tape.balance.aux_loss;
+  s.z_loss = tape.balance.z_loss;
   s.rows_per_expert.resize(static_cast<size_t>(params_.experts));
   kernels::count_experts(tape.decision.tokens * params_.top_k, tape.decision.chosen.data(), params_.experts,
                          s.rows_per_expert.data());

@@ -28,6 +28,8 @@ struct ForwardArguments {
   int64_t mask_stride = 1;
   bool training = true;
   int32_t microbatch = 0;
+  int64_t sequences = 1;  // for AUX_SEQUENCE
+  int32_t sequence_layout = MOEMESH_SEQUENCE_MAJOR;
 };
 
 struct BackwardArguments {
@@ -37,11 +39,14 @@ struct BackwardArguments {
 
 struct LayerStatistics {
   int64_t tokens = 0, rows = 0, copies_sent = 0, rows_received = 0, nonfinite_tokens = 0;
+  int64_t dropped_rows = 0, slots = 0;
+  double aux_loss = 0, z_loss = 0;
   std::vector<int64_t> rows_per_expert;           // [E], of this shard
   std::vector<int64_t> rows_received_per_expert;  // [E]
 };
 
-// An MoE layer. forward: decide -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors it.
+// An MoE layer. forward: decide (and drop) -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors
+// it.
 // Each step is a file of this folder; this class holds what they share and keeps the order and the failure protocol.
 class Layer {
  public:
@@ -63,6 +68,7 @@ class Layer {
   Mesh& mesh() const { return *mesh_; }
   const moemesh_layer_params& params() const { return params_; }
   int32_t dtype() const { return expert_->dtype(); }  // of x, y, dy, dx
+  bool needs_sequences() const { return params_.aux_coefficient > 0 && params_.aux_scope == MOEMESH_AUX_SEQUENCE; }
   bool caller_router() const { return params_.router == MOEMESH_ROUTER_CALLER; }
   const LayerStatistics& statistics() const { return statistics_; }
   void require_ready() const;  // families committed, mesh usable
@@ -84,6 +90,8 @@ class Layer {
                      const Rows<float>& y);
   void finish_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y);
   void decide(const ForwardArguments& arguments, Tape& tape);
+  void limit_to_capacity(Tape& tape);
+  void measure_balance(const ForwardArguments& arguments, Tape& tape);
   void plan_source(Tape& tape);
   void index_received(Tape& tape);
   void experts_forward(Tape& tape, const std::byte* const* copies, std::byte* const* outputs);
@@ -95,6 +103,7 @@ class Layer {
   void shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>& dy, const Rows<float>& dx);
   void router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx,
                        const Rows<float>& dlogits);
+  void balance_backward(const Tape& tape, float* dlogits);
   void mark_ready();
   int64_t identity(const ForwardArguments& arguments) const;
 
@@ -126,6 +135,7 @@ class Layer {
   kernels::RouterConfig router_config() const;
   kernels::Element element() const { return static_cast<kernels::Element>(dtype()); }
   kernels::Element combine_element() const;
+  bool balanced() const { return params_.aux_coefficient > 0 || params_.z_coefficient > 0; }
   kernels::Activation activation() const { return static_cast<kernels::Activation>(params_.activation); }
   bool gated() const { return kernels::is_gated(activation()); }
   int64_t local_ffn() const { return params_.ffn / mesh_->layout().sizes().expert_tp; }

@@ -20,17 +20,17 @@ void Layer::plan_source(Tape& tape) {
   const auto& allocator = mesh_->allocator();
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.slice.count, n = T * params_.top_k, first = tape.slice.first * params_.top_k;
-  const int32_t* chosen = tape.decision.chosen.data() + first;
+  const int32_t* sent = tape.decision.sent() + first;
   SourcePlan& plan = tape.source;
   auto* destination = workspace.get<int32_t>(Workspace::integers, n);
-  kernels::copy_destinations(T, params_.top_k, chosen, owner_.data(), destination);
+  kernels::copy_destinations(T, params_.top_k, sent, owner_.data(), destination);
   plan.copy_of_choice.reserve(allocator, n);
   sort(workspace, n, destination, exchange_.size(), plan.copy_of_choice.data(), plan.copy_offsets);
   plan.copies = plan.copy_offsets.back();
   plan.copy_token.reserve(allocator, plan.copies);
   plan.first_tag.reserve(allocator, plan.copies + 1);
   auto* rows = workspace.get<int32_t>(Workspace::integers3, plan.copies);
-  kernels::describe_copies(T, params_.top_k, chosen, owner_.data(), plan.copy_of_choice.data(), plan.copy_token.data(),
+  kernels::describe_copies(T, params_.top_k, sent, owner_.data(), plan.copy_of_choice.data(), plan.copy_token.data(),
                            rows);
   kernels::exclusive_sum(plan.copies, rows, plan.first_tag.data());
   plan.tags = plan.first_tag[plan.copies];
@@ -38,7 +38,7 @@ void Layer::plan_source(Tape& tape) {
   for (const int64_t copy : plan.copy_offsets) plan.tag_offsets.push_back(plan.first_tag[copy]);
   plan.row_tags.reserve(allocator, plan.tags);
   plan.slot_of_tag.reserve(allocator, plan.tags);
-  kernels::write_tags(T, params_.top_k, chosen, tape.decision.gates.data() + first, owner_.data(),
+  kernels::write_tags(T, params_.top_k, sent, tape.decision.gates.data() + first, owner_.data(),
                       plan.copy_of_choice.data(), plan.first_tag.data(), plan.row_tags.data(), plan.slot_of_tag.data());
 }
 

@@ -20,8 +20,8 @@ void keep_mask(const ForwardArguments& arguments, const std::shared_ptr<const Al
     decision.mask[t] = arguments.mask ? arguments.mask[t * arguments.mask_stride] : 1;
 }
 
-// A dropped token is padding from here on: its x may be NaN and must not touch a product.
-void mask_dropped(Decision& decision, int32_t top_k) {
+// A token whose logits are not finite is padding from here on: its x may be NaN and must not touch a product.
+void mask_nonfinite(Decision& decision, int32_t top_k) {
   decision.has_mask = true;
   for (int64_t t = 0; t < decision.tokens; ++t)
     if (decision.chosen[t * top_k] < 0) decision.mask[t] = 0;
@@ -60,7 +60,9 @@ void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
   require(summary.nonfinite == 0 || params_.nonfinite == MOEMESH_NONFINITE_DROP, MOEMESH_ERROR_NONFINITE_ROUTER,
           "layer {}: {} of {} logit rows have NaN, +inf or fewer than {} finite values, the first is token {}", name_,
           summary.nonfinite, T, k, summary.first_nonfinite);
-  if (summary.nonfinite > 0) mask_dropped(decision, params_.top_k);
+  if (summary.nonfinite > 0) mask_nonfinite(decision, params_.top_k);
+  limit_to_capacity(tape);
+  if (arguments.training && balanced()) measure_balance(arguments, tape);
 }
 
 void Layer::router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx,
@@ -69,6 +71,7 @@ void Layer::router_backward(Tape& tape, const Rows<float>& x, const float* dgate
   float* gradient = mesh_->workspace().get<float>(Workspace::logits, T * E);
   kernels::route_backward(router_config(), T, tape.decision.logits.data(), E, tape.decision.chosen.data(), dgates,
                           gradient);
+  if (balanced()) balance_backward(tape, gradient);
   if (caller_router()) return kernels::copy_masked(T, E, gradient, E, nullptr, 1, dlogits.data, dlogits.ld);
   kernels::gemm({.transpose_a = true,
                  .m = E,

@@ -7,20 +7,38 @@
 
 #include "impl/base/memory.hpp"
 #include "impl/base/view.hpp"
+#include "kernels/balance.hpp"
 #include "kernels/permute.hpp"
 
 namespace moemesh {
 
-// What the router decided for the tokens of one microbatch.
+// What the router decided for the tokens of one microbatch. The router's backward and the balance of the experts want
+// what was chosen; what is sent is what a capacity kept of it.
 struct Decision {
   int64_t tokens = 0;
-  int64_t routed = 0;      // tokens that go somewhere
-  int64_t nonfinite = 0;   // dropped rows
+  int64_t routed = 0;      // tokens that have a choice
+  int64_t nonfinite = 0;   // tokens that have none because of their logits
+  int64_t slots = 0;       // of each expert; 0 without a capacity
+  int64_t dropped = 0;     // rows beyond the slots
+  bool limited = false;    // the slots may be fewer than the rows: `kept` holds
   Buffer<float> logits;    // [T, E]
-  Buffer<int32_t> chosen;  // [T, k]
-  Buffer<float> gates;     // [T, k]
+  Buffer<int32_t> chosen;  // [T, k], before any drop
+  Buffer<int32_t> kept;    // [T, k]: chosen, or -1 where dropped; used where limited
+  Buffer<float> gates;     // [T, k]; 0 where dropped
   Buffer<uint8_t> mask;    // [T], of the caller; used where has_mask
   bool has_mask = false;
+
+  const int32_t* sent() const { return limited ? kept.data() : chosen.data(); }
+};
+
+// The balance losses of one microbatch, and what their gradient needs. Used where the layer has one of them.
+struct Balance {
+  kernels::Sequences sequences;
+  Buffer<int64_t> rows;             // [S, E]: choices of each expert in each sequence, before any drop
+  Buffer<int64_t> sequence_tokens;  // [S]: tokens that have a choice
+  Buffer<double> aux_weights;       // [S]: factor of sum_te rows[s, e]*P_te in what the step minimizes
+  double z_weight = 0;              // factor of sum_t logsumexp^2
+  double aux_loss = 0, z_loss = 0;  // coefficients included, the loss scale not
 };
 
 // The source's half of the exchange, tokens counted from the slice's first: its copies, sorted by destination and then by token.
@@ -61,6 +79,7 @@ struct Tape {
   int32_t microbatch = 0;
   TypedRows x;  // the caller's, borrowed
   Decision decision;
+  Balance balance;
   TokenSlice slice;
   SourcePlan source;
   ReceivePlan received;

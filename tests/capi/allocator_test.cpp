@@ -46,6 +46,8 @@ struct Tracker {
     options.allocate = allocate;
     options.free = release;
     options.kind = MOEMESH_ADAMW;
+    options.capacity_factor = 1;  // 3 slots for 5 tokens: nothing is dropped, but it has to be looked at
+    options.aux_coefficient = 1;
     return options;
   }
   void expect_all_returned() const {

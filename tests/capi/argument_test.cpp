@@ -80,18 +80,19 @@ TEST_F(Argument, EnumsOfLayers) {
     const char* name;
     int32_t P::*member;
     int32_t most;
-  } enums[] = {{"activation", &P::activation, MOEMESH_GEGLU},
-               {"score", &P::score, MOEMESH_SCORE_SIGMOID},
-               {"gate", &P::gate, MOEMESH_GATE_SOFTMAX_TOPK},
-               {"router", &P::router, MOEMESH_ROUTER_CALLER},
-               {"nonfinite", &P::nonfinite, MOEMESH_NONFINITE_DROP}};
+  } enums[] = {{"activation", &P::activation, MOEMESH_GEGLU},        {"score", &P::score, MOEMESH_SCORE_SIGMOID},
+               {"gate", &P::gate, MOEMESH_GATE_SOFTMAX_TOPK},        {"router", &P::router, MOEMESH_ROUTER_CALLER},
+               {"nonfinite", &P::nonfinite, MOEMESH_NONFINITE_DROP}, {"drop", &P::drop, MOEMESH_DROP_BY_GATE},
+               {"aux_scope", &P::aux_scope, MOEMESH_AUX_GLOBAL}};
   for (const auto& e : enums) {
     for (const int32_t value : {0, -1, e.most + 1, INT32_MAX, INT32_MIN}) {
       EXPECT_EQ(make_layer([&](P& p) { p.*e.member = value; }), bad) << e.name << " " << value;
       expect_text({e.name, std::to_string(value), std::to_string(e.most), "MOEMESH_ERROR_INVALID_ARGUMENT"});
     }
     for (int32_t value = 1; value <= e.most; ++value)
-      EXPECT_EQ(make_layer([&](P& p) { p.*e.member = value; }), MOEMESH_OK) << e.name << " " << value;
+      EXPECT_EQ(make_layer([&](P& p) { p.*e.member = value; }),
+                e.member == &P::aux_scope && value == MOEMESH_AUX_GLOBAL ? unsupported : MOEMESH_OK)
+          << e.name << " " << value;
   }
 }
 
@@ -114,6 +115,67 @@ TEST_F(Argument, SizesOfLayers) {
   EXPECT_EQ(make_layer([](P& p) { p.init_std_in = -1; }), bad);
   const std::string name(201, 'x');
   EXPECT_EQ(make_layer([&](P& p) { p.name = name.c_str(); }), bad);
+}
+
+TEST_F(Argument, CapacityOfLayers) {
+  using P = moemesh_layer_params;
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const double factor : {-1.0, -1e-9, 4.9e-5, 1e-300, 1e300, nan, infinity, -infinity}) {
+    EXPECT_EQ(make_layer([&](P& p) { p.capacity_factor = factor; }), bad) << factor;
+    expect_text({"capacity_factor", "got"});
+  }
+  for (const double factor : {0.0, 5e-5, 1e-4, 1.0, 1.25, 1e6})
+    EXPECT_EQ(make_layer([&](P& p) { p.capacity_factor = factor; }), MOEMESH_OK) << factor;
+  for (const double coefficient : {-1.0, nan, infinity}) {
+    EXPECT_EQ(make_layer([&](P& p) { p.aux_coefficient = coefficient; }), bad) << coefficient;
+    expect_text({"aux_coefficient"});
+    EXPECT_EQ(make_layer([&](P& p) { p.z_coefficient = coefficient; }), bad) << coefficient;
+    expect_text({"z_coefficient"});
+  }
+  EXPECT_EQ(make_layer([](P& p) { p.aux_coefficient = p.z_coefficient = 0.01; }), MOEMESH_OK);
+  EXPECT_EQ(make_layer([](P& p) {
+              p.aux_coefficient = 0.01;
+              p.aux_scope = MOEMESH_AUX_GLOBAL;
+            }),
+            unsupported);
+  expect_text({"AUX_GLOBAL"});
+}
+
+// S must divide T where sequences count; elsewhere only the range of the layout is looked at.
+TEST_F(Argument, SequencesOfForward) {
+  const auto forward = [](Model& m, int64_t sequences, int32_t layout) {
+    const moemesh_view x = m.x_view(), y = m.y_view(), logits = m.logits_view();  // 5 tokens
+    auto params = defaults(moemesh_forward_params_init);
+    params.x = &x;
+    params.y = &y;
+    params.logits = &logits;
+    params.sequences = sequences;
+    params.sequence_layout = layout;
+    params.training = 0;
+    return moemesh_layer_forward(m.layer, &params, nullptr);
+  };
+  Model balanced(Model::Options{.aux_coefficient = 0.1, .aux_scope = MOEMESH_AUX_SEQUENCE});
+  Model by_shard(Model::Options{.aux_coefficient = 0.1});
+  Model without(Model::Options{.aux_scope = MOEMESH_AUX_SEQUENCE});
+  for (Model* m : {&balanced, &by_shard, &without}) {
+    ASSERT_EQ(m->create(), MOEMESH_OK);
+    for (const int32_t layout : {0, 3, -1, INT32_MAX}) {
+      EXPECT_EQ(forward(*m, 1, layout), bad);
+      expect_text({"sequence_layout", "1..2", std::to_string(layout)});
+    }
+    for (const int64_t sequences : {int64_t{0}, int64_t{-1}, int64_t{2}, int64_t{10}, INT64_MAX, INT64_MIN}) {
+      EXPECT_EQ(forward(*m, sequences, MOEMESH_SEQUENCE_MAJOR), m == &balanced ? bad : MOEMESH_OK) << sequences;
+      if (m == &balanced) expect_text({"sequences", std::to_string(sequences)});
+    }
+    for (const int32_t layout : {MOEMESH_SEQUENCE_MAJOR, MOEMESH_POSITION_MAJOR})
+      for (const int64_t sequences : {1, 5}) EXPECT_EQ(forward(*m, sequences, layout), MOEMESH_OK) << last_error();
+  }
+  // No tokens have any number of sequences.
+  balanced.x.clear();
+  balanced.y.clear();
+  balanced.logits.clear();
+  EXPECT_EQ(forward(balanced, INT64_MAX, MOEMESH_SEQUENCE_MAJOR), MOEMESH_OK) << last_error();
+  EXPECT_EQ(forward(balanced, 0, MOEMESH_SEQUENCE_MAJOR), bad);
 }
 
 TEST_F(Argument, Families) {

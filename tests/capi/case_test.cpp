@@ -33,6 +33,37 @@ TEST(Case, P06_topk_ties_with_threads) {
   }
 }
 
+// The routing that is read is what a capacity left.
+TEST(Case, P11_routing_after_the_drop) {
+  Model model(Model::Options{.capacity_factor = 0.8});  // 2 slots for 5 tokens
+  ASSERT_EQ(model.create(), MOEMESH_OK);
+  model.logits.assign(model.logits.size(), 0.0F);
+  std::vector<int32_t> experts(5, -77);
+  std::vector<float> gates(5, -77.0F);
+  const moemesh_view experts_view = dense(MOEMESH_INT32, {5, 1}, experts.data());
+  const moemesh_view gates_view = dense(MOEMESH_FLOAT32, {5, 1}, gates.data());
+  auto statistics = result_struct<moemesh_layer_statistics>();
+  for (int run = 0; run < 2; ++run) {  // the second one reuses the tape
+    moemesh_tape tape = nullptr;
+    ASSERT_EQ(model.begin(), MOEMESH_OK);
+    ASSERT_EQ(model.forward(&tape), MOEMESH_OK);
+    ASSERT_EQ(moemesh_tape_get_routing(tape, &experts_view, &gates_view), MOEMESH_OK);
+    EXPECT_EQ(experts, (std::vector<int32_t>{0, 0, -1, -1, -1}));
+    EXPECT_EQ(gates, (std::vector<float>{1, 1, 0, 0, 0}));
+    ASSERT_EQ(moemesh_layer_get_statistics(model.layer, &statistics), MOEMESH_OK);
+    EXPECT_EQ(statistics.slots, 2);
+    EXPECT_EQ(statistics.dropped_rows, 3);
+    EXPECT_EQ(statistics.rows, 2);
+    EXPECT_EQ(statistics.tokens, 5);
+    ASSERT_EQ(model.backward(&tape), MOEMESH_OK);
+    for (size_t i = 0; i < model.x.size(); ++i) {
+      EXPECT_EQ(model.y[i], i < 4 ? model.x[i] : 0.0F) << i;
+      EXPECT_EQ(model.dx[i], i < 4 ? 1.0F : 0.0F) << i;
+    }
+    ASSERT_EQ(model.update(), MOEMESH_OK);
+  }
+}
+
 // 38000 tokens of 8 experts each, hidden 7168: 304000 rows. Nothing of it is allocated before commit.
 TEST(Case, P35_sizes_of_parameters) {
   Model model;

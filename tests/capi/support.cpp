@@ -89,6 +89,9 @@ int32_t Model::create_layer() {
   params.top_k = options.top_k;
   params.activation = MOEMESH_IDENTITY;
   params.router = MOEMESH_ROUTER_CALLER;
+  params.capacity_factor = options.capacity_factor;
+  params.aux_coefficient = options.aux_coefficient;
+  params.aux_scope = options.aux_scope;
   return moemesh_layer_create(mesh, shared, expert, &params, &layer);
 }
 

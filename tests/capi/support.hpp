@@ -49,6 +49,9 @@ class Model {
     int64_t experts = 2;
     int32_t top_k = 1;
     int32_t kind = MOEMESH_SGD;
+    double capacity_factor = 0;
+    double aux_coefficient = 0;
+    int32_t aux_scope = MOEMESH_AUX_SHARD;
   };
 
   Model() : Model(Options{}) {}

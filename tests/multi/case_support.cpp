@@ -64,6 +64,11 @@ ModelSpec scale_spec(const ScaleOptions& options) {
   config.activation = oracle::Activation::identity;
   config.gate = options.gate;
   config.caller_logits = true;
+  config.capacity_factor = options.capacity_factor;
+  config.drop = options.drop;
+  config.aux_coefficient = options.aux_coefficient;
+  config.aux_scope = options.aux_scope;
+  config.z_coefficient = options.z_coefficient;
   ModelSpec spec;
   spec.layers = {config};
   spec.nonfinite = options.nonfinite;
@@ -95,20 +100,20 @@ void ScaleModel::begin_tokens(int64_t tokens) {
 }
 
 Floats ScaleModel::forward(const Floats& x, const Floats& logits, Tape* tape, int32_t microbatch) {
+  return forward(x, logits, tape, {.microbatch = microbatch});
+}
+
+Floats ScaleModel::forward(const Floats& x, const Floats& logits, Tape* tape, const ForwardOptions& options) {
   inputs_.push_back(x);
-  return model_.forward(0, inputs_.back(), tape, {.logits = &logits, .microbatch = microbatch});
+  ForwardOptions with_logits = options;
+  with_logits.logits = &logits;
+  return model_.forward(0, inputs_.back(), tape, with_logits);
 }
 
 Floats ScaleModel::backward_ones(Tape* tape, int64_t tokens, Floats* dlogits) {
   Floats unwanted;
   return model_.backward(0, tape, Floats(static_cast<size_t>(tokens * options_.hidden), 1.0F),
                          dlogits ? dlogits : &unwanted);
-}
-
-moemesh_layer_statistics ScaleModel::statistics() {
-  auto statistics = sized<moemesh_layer_statistics>();
-  OK(moemesh_layer_get_statistics(model_.layer(0), &statistics));
-  return statistics;
 }
 
 std::pair<std::vector<int64_t>, std::vector<int64_t>> ScaleModel::rows() {

@@ -64,6 +64,11 @@ struct ScaleOptions {
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
   std::vector<float> scales = {};  // default e+1
   moemesh_optimizer_params optimizer = with_defaults(moemesh_optimizer_params_init);
+  double capacity_factor = 0;
+  oracle::Drop drop = oracle::Drop::position;
+  double aux_coefficient = 0;
+  oracle::AuxScope aux_scope = oracle::AuxScope::shard;
+  double z_coefficient = 0;
 };
 
 // SGD with the given rate.
@@ -80,12 +85,13 @@ class ScaleModel {
   // Opens a TOKEN_MEAN step in which this shard has `tokens` loss tokens in its one microbatch.
   void begin_tokens(int64_t tokens);
   Floats forward(const Floats& x, const Floats& logits, Tape* tape, int32_t microbatch = 0);
+  Floats forward(const Floats& x, const Floats& logits, Tape* tape, const ForwardOptions& options);
   // dL/dy = 1 everywhere.
   Floats backward_ones(Tape* tape, int64_t tokens, Floats* dlogits = nullptr);
   Floats read(const char* matrix, int32_t quantity, int64_t expert) {
     return model_.read(name(matrix), quantity, expert);
   }
-  moemesh_layer_statistics statistics();
+  moemesh_layer_statistics statistics() const { return model_.statistics(0); }
   // Of the last training forward: rows that this rank chose each expert for, and rows that its experts computed.
   std::pair<std::vector<int64_t>, std::vector<int64_t>> rows();
   // A whole good step on whatever came before: outputs right and the update done on every rank.

@@ -92,7 +92,7 @@ TEST(Case, P08_hot_expert) {
   CASE_RANKS(ranks, 2);
   const Session session(ranks.comm());
   const Mesh mesh(session, case_mesh(1, 2, 1));
-  ScaleModel scale(mesh, {.experts = 4, .gate = oracle::Gate::raw, .optimizer = sgd(0)});
+  ScaleModel scale(mesh, {.experts = 4, .gate = oracle::Gate::raw, .optimizer = sgd(0), .aux_coefficient = 1});
   Floats logits;
   for (int t = 0; t < 6; ++t) logits.insert(logits.end(), {0, 0, 0, 3});
   Tape tape;
@@ -104,6 +104,7 @@ TEST(Case, P08_hot_expert) {
   EXPECT_EQ(statistics.copies_sent, mesh.rank() == 0 ? 6 : 0);  // rank 1's own six do not travel
   EXPECT_EQ(statistics.rows_received, mesh.rank() == 0 ? 0 : 12);
   EXPECT_EQ(statistics.dropped_rows, 0);
+  EXPECT_NEAR(statistics.aux_loss, 3.480194, 2e-6);
   const auto [chosen, computed] = scale.rows();
   EXPECT_EQ(chosen, (std::vector<int64_t>{0, 0, 0, 6}));
   EXPECT_EQ(computed, (std::vector<int64_t>{0, 0, 0, mesh.rank() == 0 ? 0 : 12}));

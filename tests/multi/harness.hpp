@@ -245,6 +245,7 @@ struct ForwardOptions {
   const Floats* logits = nullptr;
   int32_t training = 1;
   int32_t microbatch = 0;
+  oracle::Sequences sequences = {};
 };
 
 struct Routing {
@@ -294,6 +295,7 @@ class Model {
   Floats forward(size_t layer, const Floats& x, Tape* tape, const ForwardOptions& options = {}) const;
   // dy [T, H] -> dx, which is filled with NaN before. dlogits [T, E] of a caller's router, else null.
   Floats backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogits = nullptr) const;
+  moemesh_layer_statistics statistics(size_t layer) const;
   Routing routing(size_t layer, const Tape& tape, int64_t tokens) const;
 
  private:

@@ -58,6 +58,11 @@ moemesh_layer_params layer_params(const ModelSpec& spec, const oracle::LayerConf
   params.router = config.caller_logits ? MOEMESH_ROUTER_CALLER : MOEMESH_ROUTER_LINEAR;
   params.nonfinite = spec.nonfinite;
   params.combine_dtype = spec.combine_dtype;
+  params.capacity_factor = config.capacity_factor;
+  params.drop = config.drop == oracle::Drop::position ? MOEMESH_DROP_BY_POSITION : MOEMESH_DROP_BY_GATE;
+  params.aux_coefficient = config.aux_coefficient;
+  params.aux_scope = config.aux_scope == oracle::AuxScope::shard ? MOEMESH_AUX_SHARD : MOEMESH_AUX_SEQUENCE;
+  params.z_coefficient = config.z_coefficient;
   return params;
 }
 
@@ -272,6 +277,8 @@ Floats Model::forward(size_t layer, const Floats& x, Tape* tape, const ForwardOp
   params.y = &y_view;
   params.training = options.training;
   params.microbatch = options.microbatch;
+  params.sequences = options.sequences.count;
+  params.sequence_layout = options.sequences.interleaved ? MOEMESH_POSITION_MAJOR : MOEMESH_SEQUENCE_MAJOR;
   if (options.mask && !options.mask->empty()) {
     mask = view_of(const_cast<uint8_t*>(options.mask->data()), {tokens});
     params.mask = &mask;
@@ -303,6 +310,12 @@ Floats Model::backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogi
   }
   OK(moemesh_layer_backward(tape->out(), &params));
   return half() ? to_floats(half_dx) : dx;
+}
+
+moemesh_layer_statistics Model::statistics(size_t layer) const {
+  auto statistics = sized<moemesh_layer_statistics>();
+  OK(moemesh_layer_get_statistics(layers_.at(layer), &statistics));
+  return statistics;
 }
 
 Routing Model::routing(size_t layer, const Tape& tape, int64_t tokens) const {

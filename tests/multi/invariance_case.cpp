@@ -46,6 +46,19 @@ LayerConfig with_gate_scale(LayerConfig config, double scale) {
   return config;
 }
 
+LayerConfig with_capacity(LayerConfig config, double factor, oracle::Drop drop) {
+  config.capacity_factor = factor;
+  config.drop = drop;
+  return config;
+}
+
+LayerConfig with_balance(LayerConfig config, oracle::AuxScope scope, double aux, double z) {
+  config.aux_scope = scope;
+  config.aux_coefficient = aux;
+  config.z_coefficient = z;
+  return config;
+}
+
 LayerConfig with_caller_logits(LayerConfig config) {
   config.caller_logits = true;
   return config;
@@ -106,6 +119,38 @@ std::vector<Case> invariance_cases() {
                    .dtype = MOEMESH_BFLOAT16,
                    .combine_dtype = MOEMESH_FLOAT32,
                    .first_objective = oracle::Objective::token_mean});
+  using oracle::AuxScope;
+  using oracle::Drop;
+  cases.push_back(
+      {.name = "capacity_by_position",
+       .layers = stack(16,
+                       with_capacity(with_shared_expert(layer("a", 5, 2, A::swiglu, softmax, Gate::renorm), 8), 0.9,
+                                     Drop::position),
+                       with_capacity(layer("b", 4, 3, A::silu, sigmoid, Gate::renorm), 0.7, Drop::position)),
+       .padding = 0.25,
+       .tapes_together = true,
+       .loss_scale = 0.7});
+  cases.push_back(
+      {.name = "capacity_by_gate_balanced",
+       .layers = stack(16,
+                       with_balance(with_capacity(layer("a", 6, 2, A::geglu, softmax, Gate::raw), 1.0, Drop::gate),
+                                    AuxScope::shard, 0.3, 0.02),
+                       with_balance(with_capacity(layer("b", 4, 1, A::relu, sigmoid, Gate::raw), 0.8, Drop::gate),
+                                    AuxScope::shard, 0.2, 0.01)),
+       .padding = 0.15,
+       .loss_scale = 2.5,
+       .first_objective = oracle::Objective::token_mean});
+  cases.push_back(
+      {.name = "balanced_sequences",
+       .layers = stack(8,
+                       with_balance(with_caller_logits(layer("a", 5, 2, A::swiglu, softmax, Gate::renorm)),
+                                    AuxScope::sequence, 0.5, 0.05),
+                       with_balance(with_shared_expert(layer("b", 7, 3, A::gelu_erf, sigmoid, Gate::softmax_topk), 8),
+                                    AuxScope::sequence, 0.4, 0.03)),
+       .tokens = {6, 0, 3, 12, 9, 3, 6, 9},
+       .padding = 0.4,
+       .loss_scale = 5,
+       .sequences = {3, true}});
   return cases;
 }
 
@@ -212,6 +257,7 @@ std::vector<oracle::Piece> draw(const Expected& expected, const oracle::Paramete
   auto pieces = oracle::draw_pieces(expected.model, values, setting.tokens, options);
   for (oracle::Piece& piece : pieces) {
     if (setting.to_one_expert) send_to_last_expert(setting.layers[0], &piece);
+    piece.sequences = setting.sequences;
     spoil_padding(setting.layers[0].hidden, &piece);
   }
   return pieces;

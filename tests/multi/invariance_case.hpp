@@ -27,6 +27,7 @@ struct Case {
   double loss_scale = 1;
   int32_t dtype = MOEMESH_FLOAT32;  // of both families
   int32_t combine_dtype = 0;
+  oracle::Sequences sequences = {};                                   // of every piece
   oracle::Objective first_objective = oracle::Objective::shard_mean;  // with SGD; the other one with AdamW
 };
 std::vector<Case> invariance_cases();
@@ -68,6 +69,7 @@ struct PieceRecord {
   double loss = 0;                     // without the loss scale
   std::vector<Floats> y, dx, dlogits;  // per layer
   std::vector<Routing> routing;
+  std::vector<moemesh_layer_statistics> statistics;
 };
 struct StepRecord {
   std::vector<PieceRecord> pieces;  // of this rank's shard

@@ -45,6 +45,15 @@ Routed sorted(Routed routed, int64_t k) {
   return routed;
 }
 
+void compare_statistics(const moemesh_layer_statistics& library, const oracle::LayerTape& tape, double tolerance,
+                        const std::string& where) {
+  EXPECT_EQ(library.slots, tape.slots) << where;
+  EXPECT_EQ(library.dropped_rows, tape.dropped) << where;
+  EXPECT_EQ(library.rows, std::count_if(tape.kept.begin(), tape.kept.end(), [](int64_t e) { return e >= 0; })) << where;
+  EXPECT_LE(oracle::relative_distance(library.aux_loss, tape.aux), tolerance) << where << "aux";
+  EXPECT_LE(oracle::relative_distance(library.z_loss, tape.z), tolerance) << where << "z";
+}
+
 void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, const Case& setting, double tolerance) {
   const std::string at = "piece " + std::to_string(piece.piece) + " layer ";
   EXPECT_LE(oracle::relative_distance(piece.loss, oracle.loss), tolerance) << at << "loss";
@@ -54,7 +63,7 @@ void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, 
     expect_near(divided(piece.dx[l], setting.loss_scale), oracle.dx[l], tolerance, where + "dx");
     const Routed found{widened(piece.routing[l].experts),
                        {piece.routing[l].gates.begin(), piece.routing[l].gates.end()}};
-    const Routed should{oracle.tapes[l].chosen, oracle.tapes[l].gates};
+    const Routed should{oracle.tapes[l].kept, oracle.tapes[l].gates};
     // bf16 logits may rank two chosen experts differently, though not choose others.
     const bool half = setting.dtype == MOEMESH_BFLOAT16;
     const int64_t k = half ? setting.layers[l].top_k : 1;
@@ -62,6 +71,7 @@ void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, 
     expect_near(sorted(found, k).gates, sorted(should, k).gates, tolerance, where + "gates");
     if (setting.layers[l].caller_logits)
       expect_near(divided(piece.dlogits[l], setting.loss_scale), oracle.dlogits[l], tolerance, where + "dlogits");
+    compare_statistics(piece.statistics[l], oracle.tapes[l], tolerance, where);
   }
 }
 

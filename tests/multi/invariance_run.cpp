@@ -88,6 +88,7 @@ Flow Runner::start(const ExpectedStep& step, int32_t microbatch) const {
 void Runner::forward_layer(Flow* flow, size_t layer) const {
   ForwardOptions options;
   options.microbatch = flow->microbatch;
+  options.sequences = flow->piece->sequences;
   if (masked()) options.mask = &flow->piece->mask;
   if (model_.spec().layers[layer].caller_logits) options.logits = &flow->logits[layer];
   Floats before;
@@ -101,6 +102,7 @@ void Runner::forward_layer(Flow* flow, size_t layer) const {
     EXPECT_TRUE(same_bits(y, before)) << "training = 0 gives another y";
   }
   flow->record.routing.push_back(model_.routing(layer, flow->tapes[layer], flow->piece->tokens));
+  flow->record.statistics.push_back(model_.statistics(layer));
   flow->record.y.push_back(std::move(y));
 }
 

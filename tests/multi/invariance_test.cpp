@@ -31,6 +31,10 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
     for (const ExpectedStep& step : phase.steps) {
       EXPECT_GE(step.result.margin, margin_of(expected.setting)) << "the batch is too near to a tie of the router";
       EXPECT_LT(step.update.coefficient, 1.0) << "clipping is not active";
+      for (const auto& layer : expected.setting.layers) {
+        EXPECT_TRUE(layer.capacity_factor == 0 || step.result.dropped > 0) << "nothing is dropped";
+        EXPECT_TRUE(layer.aux_coefficient == 0 || step.result.balance > 0) << "no balance loss";
+      }
     }
   const Session session;
   size_t number = 0;

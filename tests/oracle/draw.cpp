@@ -25,15 +25,16 @@ Piece draw_token(const Model& model, const DrawOptions& options, Random* random)
   return token;
 }
 
-// Tokens do not influence each other, so a token's margin can be found without its neighbours.
+bool is_clear(const PieceResult& result, const DrawOptions& options) {
+  return std::all_of(result.tapes.begin(), result.tapes.end(),
+                     [&](const LayerTape& tape) { return tape.nonfinite.empty() && tape.margin >= options.margin; });
+}
+
+// Without a capacity tokens do not influence each other, so a token's margin can be found without its neighbours.
 Piece draw_clear_token(const Model& model, const Parameters& parameters, const DrawOptions& options, Random* random) {
   for (int tries = 0; tries < max_tries; ++tries) {
     Piece token = draw_token(model, options, random);
-    const PieceResult result = run_forward(model, parameters, token);
-    const bool clear = std::all_of(result.tapes.begin(), result.tapes.end(), [&](const LayerTape& tape) {
-      return tape.nonfinite.empty() && tape.margin >= options.margin;
-    });
-    if (clear) return token;
+    if (is_clear(run_forward(model, parameters, token), options)) return token;
   }
   throw std::runtime_error("oracle: no token keeps the router's margin");
 }
@@ -47,6 +48,27 @@ void append_token(const Piece& token, bool real, Piece* piece) {
   piece->logits.resize(token.logits.size());
   for (std::size_t l = 0; l < token.logits.size(); ++l) append(&piece->logits[l], token.logits[l]);
   piece->mask.push_back(real ? 1 : 0);
+}
+
+Piece draw_piece(const Model& model, const Parameters& parameters, std::int64_t tokens, const DrawOptions& options,
+                 Random* random) {
+  Piece piece;
+  piece.logits.resize(model.layers.size());
+  for (std::int64_t t = 0; t < tokens; ++t) {
+    const bool real = random->uniform(0.0, 1.0) >= options.padding;
+    append_token(draw_clear_token(model, parameters, options, random), real, &piece);
+  }
+  return piece;
+}
+
+// What a capacity drops depends on all tokens of a piece, and changes the next layer's input.
+Piece draw_clear_piece(const Model& model, const Parameters& parameters, std::int64_t tokens,
+                       const DrawOptions& options, Random* random) {
+  for (int tries = 0; tries < max_tries; ++tries) {
+    Piece piece = draw_piece(model, parameters, tokens, options, random);
+    if (is_clear(run_forward(model, parameters, piece), options)) return piece;
+  }
+  throw std::runtime_error("oracle: no piece keeps the router's margin");
 }
 
 void draw_matrix(Array* matrix, std::int64_t cols, double scale, Random* random) {
@@ -100,14 +122,9 @@ void draw_parameters(const Model& model, std::uint64_t seed, double scale, Param
 std::vector<Piece> draw_pieces(const Model& model, const Parameters& parameters,
                                const std::vector<std::int64_t>& token_counts, const DrawOptions& options) {
   Random random(options.seed);
-  std::vector<Piece> pieces(token_counts.size());
-  for (std::size_t p = 0; p < pieces.size(); ++p) {
-    pieces[p].logits.resize(model.layers.size());
-    for (std::int64_t t = 0; t < token_counts[p]; ++t) {
-      const bool real = random.uniform(0.0, 1.0) >= options.padding;
-      append_token(draw_clear_token(model, parameters, options, &random), real, &pieces[p]);
-    }
-  }
+  std::vector<Piece> pieces;
+  for (std::int64_t tokens : token_counts)
+    pieces.push_back(draw_clear_piece(model, parameters, tokens, options, &random));
   return pieces;
 }
 

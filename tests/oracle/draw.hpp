@@ -26,15 +26,16 @@ void draw_parameters(const Model& model, std::uint64_t seed, double scale, Param
 
 struct DrawOptions {
   std::uint64_t seed = 1;
-  double margin = 1e-3;      // least distance of the k-th from the (k+1)-th score, in every layer
+  double margin = 1e-3;      // least LayerTape::margin of every layer
   double scale = 1.0;        // x in [-scale, scale)
   double logit_scale = 3.0;  // logits of caller_logits layers in [-logit_scale, logit_scale)
   double padding = 0.0;      // share of rows that the mask marks as padding
 };
 
 // One piece for each entry of `token_counts`, with targets in [-1, 1). A token that comes closer than `margin` to a tie
-// in any layer with these parameters is drawn again; throws std::runtime_error after 10000 tries. Weights that change
-// move the scores: draw each step's pieces with the weights of that step, or check StepResult::margin.
+// in any layer with these parameters is drawn again, and so is a piece that comes too near with a capacity; throws
+// std::runtime_error after 10000 tries. Weights that change move the scores: draw each step's pieces with the weights
+// of that step, or check StepResult::margin.
 std::vector<Piece> draw_pieces(const Model& model, const Parameters& parameters,
                                const std::vector<std::int64_t>& token_counts, const DrawOptions& options);
 

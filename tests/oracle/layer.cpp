@@ -7,6 +7,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "balance.hpp"
+#include "capacity.hpp"
+
 namespace oracle {
 namespace {
 
@@ -71,6 +74,7 @@ LayerTape empty_tape(const LayerConfig& config, const Array& x) {
   tape.y.assign(x.size(), 0.0);
   tape.logits.assign(tape.tokens * config.experts, 0.0);
   tape.chosen.assign(tape.tokens * config.top_k, -1);
+  tape.kept = tape.chosen;
   tape.gates.assign(tape.tokens * config.top_k, 0.0);
   tape.margin = std::numeric_limits<double>::infinity();
   return tape;
@@ -90,7 +94,8 @@ bool route_row(const LayerConfig& config, std::int64_t t, const Array& logits, L
 void compute_row(const LayerConfig& config, const LayerWeights& weights, std::int64_t t, LayerTape* tape) {
   const Array x = row_of(tape->x, t, config.hidden);
   for (std::int64_t i = t * config.top_k; i < (t + 1) * config.top_k; ++i) {
-    const auto expert = expert_weights(config, weights, tape->chosen[i]);
+    if (tape->kept[i] < 0) continue;
+    const auto expert = expert_weights(config, weights, tape->kept[i]);
     add_to_row(&tape->y, t, expert_forward(config.activation, expert, x), tape->gates[i]);
   }
   if (config.shared_ffn > 0) add_to_row(&tape->y, t, expert_forward(config.activation, shared_weights(weights), x));
@@ -102,7 +107,11 @@ Array experts_backward(const LayerConfig& config, const LayerWeights& weights, c
   const Array x = row_of(tape.x, t, config.hidden);
   Array d_gates;
   for (std::int64_t i = t * config.top_k; i < (t + 1) * config.top_k; ++i) {
-    const std::int64_t e = tape.chosen[i];
+    const std::int64_t e = tape.kept[i];
+    if (e < 0) {
+      d_gates.push_back(0.0);
+      continue;
+    }
     const auto expert = expert_weights(config, weights, e);
     d_gates.push_back(dot(dy, expert_forward(config.activation, expert, x)));
     Array d_output = dy;
@@ -119,11 +128,11 @@ Array router_backward(const LayerConfig& config, const LayerTape& tape, std::int
 }
 
 void backward_row(const LayerConfig& config, const LayerWeights& weights, const LayerTape& tape, std::int64_t t,
-                  const Array& dy, LayerWeights* gradients, LayerBackward* result) {
+                  const Array& dy, const Array& d_balance, LayerWeights* gradients, LayerBackward* result) {
   const Array x = row_of(tape.x, t, config.hidden);
   Array dx(config.hidden, 0.0);
-  const Array d_logits =
-      router_backward(config, tape, t, experts_backward(config, weights, tape, t, dy, gradients, &dx));
+  Array d_logits = router_backward(config, tape, t, experts_backward(config, weights, tape, t, dy, gradients, &dx));
+  add_to(&d_logits, row_of(d_balance, t, config.experts));
   if (!config.caller_logits) {
     add_outer(&gradients->router, d_logits, x);
     add_to(&dx, multiply_transposed(weights.router, d_logits));
@@ -153,33 +162,38 @@ LayerWeights zero_weights(const LayerConfig& config) {
 }
 
 LayerTape layer_forward(const LayerConfig& config, const LayerWeights& weights, const Array& x, const Mask& mask,
-                        const Array& logits) {
+                        const Array& logits, const Sequences& sequences) {
   require_config(config);
   require_weights(config, weights);
   LayerTape tape = empty_tape(config, x);
+  tape.sequences = sequences;
   require_inputs(config, tape, mask, logits);
   for (std::int64_t t = 0; t < tape.tokens; ++t) {
     if (!mask.empty() && mask[t] == 0) continue;
     const Array row = config.caller_logits ? row_of(logits, t, config.experts)
                                            : multiply(weights.router, row_of(x, t, config.hidden));
-    if (route_row(config, t, row, &tape)) {
-      compute_row(config, weights, t, &tape);
-    } else {
-      tape.nonfinite.push_back(t);
-    }
+    if (!route_row(config, t, row, &tape)) tape.nonfinite.push_back(t);
   }
+  drop_beyond_capacity(config, &tape);
+  for (std::int64_t t = 0; t < tape.tokens; ++t) {
+    if (tape.chosen[t * config.top_k] >= 0) compute_row(config, weights, t, &tape);
+  }
+  const BalanceLoss balance = balance_loss(config, tape, Objective::shard_mean);
+  tape.aux = balance.aux;
+  tape.z = balance.z;
   return tape;
 }
 
 LayerBackward layer_backward(const LayerConfig& config, const LayerWeights& weights, const LayerTape& tape,
-                             const Array& dy, LayerWeights* gradients) {
+                             const Array& dy, LayerWeights* gradients, Objective objective) {
   require_same_size(dy, tape.x, "dy");
   require_weights(config, weights);
   require_weights(config, *gradients);
   LayerBackward result{Array(dy.size(), 0.0), Array(tape.logits.size(), 0.0)};
+  const Array d_balance = balance_loss(config, tape, objective).dlogits;
   for (std::int64_t t = 0; t < tape.tokens; ++t) {
     if (tape.chosen[t * config.top_k] < 0) continue;
-    backward_row(config, weights, tape, t, row_of(dy, t, config.hidden), gradients, &result);
+    backward_row(config, weights, tape, t, row_of(dy, t, config.hidden), d_balance, gradients, &result);
   }
   return result;
 }

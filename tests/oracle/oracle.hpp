@@ -8,9 +8,9 @@
 // library can be checked against it. There is no mesh here: every mesh must give what the oracle gives for the same
 // pieces.
 //
-// Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), step (stack of layers, pieces,
-// objectives, gradients), optimizer (norm, clipping, AdamW, SGD), draw (inputs that keep away from router ties),
-// compare (relative norms).
+// Files: router (score, selection, gates), expert (W2 act(W1 x)), layer (one MoE layer), capacity (drops), balance
+// (the layer's own losses), step (stack of layers, pieces, objectives, gradients), optimizer (norm, clipping, AdamW,
+// SGD), draw (inputs that keep away from router ties), compare (relative norms).
 //
 // Use from tests/multi, on every rank (the oracle is deterministic, so all ranks hold the same numbers):
 //
@@ -34,7 +34,7 @@
 //
 //   auto step = oracle::run_step(model, weights, pieces, oracle::Objective::shard_mean);
 //   // 4. compare, with oracle::relative_distance(library, oracle, floor):
-//   //    step.pieces[p].tapes[l].y (layer output), .tapes[l].chosen, .tapes[l].gates, .dy[l] and .dx[l] (in and out of
+//   //    step.pieces[p].tapes[l].y (layer output), .tapes[l].kept, .tapes[l].gates, .dy[l] and .dx[l] (in and out of
 //   //    the layer's backward, for the caller's own loss: mean or sum), .loss, step.loss, and
 //   //    named_arrays(model, step.gradients) with MOEMESH_GRADIENT: reduced and divided, before clipping.
 //
@@ -46,6 +46,8 @@
 // A loss scale is not modelled: reduced gradients never contain it.
 #pragma once
 
+#include "balance.hpp"
+#include "capacity.hpp"
 #include "compare.hpp"
 #include "draw.hpp"
 #include "optimizer.hpp"

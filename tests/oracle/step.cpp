@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "balance.hpp"
+
 namespace oracle {
 namespace {
 
@@ -25,8 +27,8 @@ PieceResult run_forward(const Model& model, const Parameters& parameters, const 
   require_size(piece.x, piece.tokens * model.layers.at(0).hidden, "a piece's x");
   Array h = first_input(model, parameters, piece);
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
-    result.tapes.push_back(
-        layer_forward(model.layers[l], parameters.layers.at(l), h, piece.mask, layer_logits(model, piece, l)));
+    result.tapes.push_back(layer_forward(model.layers[l], parameters.layers.at(l), h, piece.mask,
+                                         layer_logits(model, piece, l), piece.sequences));
     if (!model.residual) h.assign(h.size(), 0.0);
     add_to(&h, result.tapes.back().y);
   }
@@ -37,7 +39,7 @@ PieceResult run_forward(const Model& model, const Parameters& parameters, const 
 namespace {
 
 // dh: gradient of the last layer's output.
-void backward_piece(const Model& model, const Parameters& parameters, const Piece& piece, Array dh,
+void backward_piece(const Model& model, const Parameters& parameters, const Piece& piece, Objective objective, Array dh,
                     Parameters* gradients, PieceResult* result) {
   const std::size_t layers = model.layers.size();
   result->dx.resize(layers);
@@ -46,7 +48,7 @@ void backward_piece(const Model& model, const Parameters& parameters, const Piec
   for (std::size_t l = layers; l-- > 0;) {
     result->dy[l] = dh;
     LayerBackward back =
-        layer_backward(model.layers[l], parameters.layers[l], result->tapes[l], dh, &gradients->layers[l]);
+        layer_backward(model.layers[l], parameters.layers[l], result->tapes[l], dh, &gradients->layers[l], objective);
     if (!model.residual) dh.assign(dh.size(), 0.0);
     add_to(&dh, back.dx);
     result->dx[l] = back.dx;
@@ -84,7 +86,10 @@ PieceResult run_piece(const Model& model, const Parameters& parameters, const Pi
   result.loss = loss.sum;
   result.loss_tokens = loss.tokens;
   add_shared(loss.d_shared, &gradients->shared);
-  backward_piece(model, parameters, piece, loss.dy, gradients, &result);
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    result.balance += balance_loss(model.layers[l], result.tapes[l], objective).scaled;
+  }
+  backward_piece(model, parameters, piece, objective, loss.dy, gradients, &result);
   return result;
 }
 
@@ -95,9 +100,11 @@ double common_factor(Objective objective, std::size_t pieces, std::int64_t token
 
 void count_piece(const PieceResult& piece, StepResult* result) {
   result->loss += piece.loss;
+  result->balance += piece.balance;
   result->tokens += piece.loss_tokens;
   for (const LayerTape& tape : piece.tapes) {
     result->nonfinite += static_cast<std::int64_t>(tape.nonfinite.size());
+    result->dropped += tape.dropped;
     result->margin = std::min(result->margin, tape.margin);
   }
 }
@@ -115,6 +122,7 @@ StepResult run_step(const Model& model, const Parameters& parameters, const std:
   }
   result.factor = common_factor(objective, pieces.size(), result.tokens);
   result.loss *= result.factor;
+  result.balance *= result.factor;
   for (const NamedArray& gradient : named_arrays(model, result.gradients)) {
     for (double& value : *gradient.values) value *= result.factor;
   }

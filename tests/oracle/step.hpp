@@ -18,6 +18,7 @@ struct Piece {
   Mask mask;                  // [T], or empty: all real
   Array target;               // whatever the loss wants to have per piece; [T, hidden] for dot_loss and squared_loss
   std::vector<Array> logits;  // per layer [T, experts] where the layer has caller_logits; may be empty where none has
+  Sequences sequences = {};   // of layers that balance each sequence
 };
 
 // All values of a model, or all their gradients.
@@ -77,13 +78,9 @@ struct NamedArray {
 // Always in the same order for the same model, so that lists of values and of gradients go together.
 std::vector<NamedArray> named_arrays(const Model& model, Parameters& parameters);
 
-enum class Objective {
-  shard_mean,  // mean over pieces of each piece's mean loss; a piece without loss tokens adds 0 and still counts
-  token_mean   // summed loss over all pieces divided by all loss tokens (0 where there are none)
-};
-
 struct PieceResult {
-  double loss = 0;  // what the caller back-propagates: the piece's mean (shard_mean), or sum
+  double loss = 0;     // what the caller back-propagates: the piece's mean (shard_mean), or sum
+  double balance = 0;  // the layers' own losses, scaled as they are minimized beside it
   std::int64_t loss_tokens = 0;
   std::vector<LayerTape> tapes;  // per layer
   Array y;                       // the last layer's output
@@ -95,11 +92,13 @@ struct PieceResult {
 };
 
 struct StepResult {
-  double loss = 0;             // the objective
+  double loss = 0;             // the objective, without the layers' own losses
+  double balance = 0;          // what these add to it
+  std::int64_t dropped = 0;    // rows of all pieces and layers beyond a capacity
   double factor = 0;           // 1/pieces (shard_mean) or 1/tokens (token_mean): already in `gradients`
   std::int64_t tokens = 0;     // loss tokens of all pieces
   std::int64_t nonfinite = 0;  // rows of all pieces and layers that could not be routed
-  double margin = 0;           // smallest selection margin of all rows and layers
+  double margin = 0;           // smallest margin of all rows and layers
   Parameters gradients;        // reduced, divided, not clipped
   std::vector<PieceResult> pieces;
 };

@@ -145,14 +145,19 @@ TEST(Cases, P09GateRenormalisation) {
   expect_near(renorm.dlogits[0], {-2.0 / 9, 2.0 / 9, 0, 0}, 1e-14);
 }
 
-// The two tokens of P11 that fit: the capacity itself is not modelled.
-TEST(Cases, P11KeptTokens) {
-  const Model model = scale_model(1, 2, 1, Gate::raw);
-  const Piece piece = piece_of(2, {1, 1}, {2, 0, 0, 1});
+TEST(Cases, P11DropGradient) {
+  Model model = scale_model(1, 2, 1, Gate::raw);
+  model.layers[0].capacity_factor = 0.6667;
+  const Piece piece = piece_of(3, {1, 1, 1}, {2, 0, 1, 0, 0, 1});
   const StepResult step = run_step(model, scale_weights(model, {1, 2}), {piece}, Objective::token_mean);
-  expect_near(step.pieces[0].y, {0.880797, 1.462117}, 1e-6);
-  expect_near(step.pieces[0].dx[0], {0.880797, 1.462117}, 1e-6);
-  expect_near(step.pieces[0].dlogits[0], {0.104994, -0.104994, -0.393224, 0.393224}, 1e-6);
+  EXPECT_EQ(step.pieces[0].tapes[0].slots, 2) << "0.6667 is more than 2/3";
+  model.layers[0].capacity_factor = 0.5;
+  const StepResult one = run_step(model, scale_weights(model, {1, 2}), {piece}, Objective::token_mean);
+  EXPECT_EQ(one.pieces[0].tapes[0].slots, 1);
+  EXPECT_EQ(one.dropped, 1);
+  expect_near(one.pieces[0].y, {0.880797, 0, 1.462117}, 1e-6);
+  expect_near(one.pieces[0].dx[0], {0.880797, 0, 1.462117}, 1e-6);
+  expect_near(one.pieces[0].dlogits[0], {0.104994, -0.104994, 0, 0, -0.393224, 0.393224}, 1e-6);
 }
 
 // Tokens 1,2,3,4, odd ones to expert 0: however they are cut, the gradients of s are 1 and 1.5.

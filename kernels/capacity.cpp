@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+#include "kernels/capacity.hpp"
+
+#include "kernels/detail.hpp"
+#include "kernels/permute.hpp"
+
+namespace moemesh::kernels {
+namespace {
+
+using detail::for_each;
+
+// Integers in the order of the gates; -0 and +0 are one.
+KOKKOS_INLINE_FUNCTION uint32_t gate_key(float gate) {
+  const uint32_t bits = Kokkos::bit_cast<uint32_t>(gate + 0.0f);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
+}
+
+// The rows of one expert: `count` assignments in token order.
+struct ExpertRows {
+  const int64_t* rows;
+  int64_t count;
+};
+
+KOKKOS_INLINE_FUNCTION int64_t count_from(const ExpertRows& expert, const float* gates, uint32_t least) {
+  int64_t count = 0;
+  for (int64_t r = 0; r < expert.count; ++r) count += gate_key(gates[expert.rows[r]]) >= least;
+  return count;
+}
+
+// The slots-th largest key, built bit by bit: the largest number that so many keys reach.
+KOKKOS_INLINE_FUNCTION uint32_t last_kept_key(const ExpertRows& expert, const float* gates, int64_t slots) {
+  uint32_t key = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    const uint32_t more = key | (1u << bit);
+    if (count_from(expert, gates, more) >= slots) key = more;
+  }
+  return key;
+}
+
+KOKKOS_INLINE_FUNCTION void drop_row(int64_t row, int32_t* kept, float* gates) {
+  kept[row] = -1;
+  gates[row] = 0;
+}
+
+KOKKOS_INLINE_FUNCTION void drop_smallest(const ExpertRows& expert, int64_t slots, float* gates, int32_t* kept) {
+  const uint32_t last = last_kept_key(expert, gates, slots);
+  int64_t equal = slots - (last == UINT32_MAX ? 0 : count_from(expert, gates, last + 1));
+  for (int64_t r = 0; r < expert.count; ++r) {
+    const uint32_t key = gate_key(gates[expert.rows[r]]);
+    if (key > last || (key == last && equal-- > 0)) continue;
+    drop_row(expert.rows[r], kept, gates);
+  }
+}
+
+void keep_all(int64_t n, const int32_t* chosen, int32_t* kept) {
+  for_each(
+      "moemesh::keep_all", n, KOKKOS_LAMBDA(int64_t i) { kept[i] = chosen[i]; });
+}
+
+void drop_last(int64_t n, int64_t slots, const int64_t* position, const int64_t* offsets, float* gates, int32_t* kept) {
+  for_each(
+      "moemesh::drop_last", n, KOKKOS_LAMBDA(int64_t i) {
+        if (kept[i] >= 0 && position[i] - offsets[kept[i]] >= slots) drop_row(i, kept, gates);
+      });
+}
+
+// rows: scratch for the assignments sorted by expert.
+void drop_smallest_gates(const Capacity& capacity, int64_t n, const int64_t* position, const int64_t* offsets,
+                         float* gates, int32_t* kept, int64_t* rows) {
+  for_each(
+      "moemesh::invert", n, KOKKOS_LAMBDA(int64_t i) {
+        if (position[i] >= 0) rows[position[i]] = i;
+      });
+  const int64_t slots = capacity.slots;
+  for_each(
+      "moemesh::drop_smallest_gates", capacity.experts, KOKKOS_LAMBDA(int64_t e) {
+        const ExpertRows expert = {rows + offsets[e], offsets[e + 1] - offsets[e]};
+        if (expert.count > slots) drop_smallest(expert, slots, gates, kept);
+      });
+}
+
+}  // namespace
+
+int64_t limit_workspace(int64_t n, int64_t experts) { return 2 * n + experts + 1 + sort_workspace(n, experts); }
+
+int64_t limit_rows(const Capacity& capacity, int64_t n, const int32_t* chosen, float* gates, int32_t* kept,
+                   int64_t* workspace) {
+  int64_t *position = workspace, *rows = position + n, *offsets = rows + n, *scratch = offsets + capacity.experts + 1;
+  stable_sort(n, chosen, capacity.experts, position, offsets, scratch);
+  keep_all(n, chosen, kept);
+  if (capacity.drop == Drop::by_position)
+    drop_last(n, capacity.slots, position, offsets, gates, kept);
+  else
+    drop_smallest_gates(capacity, n, position, offsets, gates, kept, rows);
+  detail::finish("moemesh::limit_rows");
+  int64_t dropped = 0;
+  for (int64_t e = 0; e < capacity.experts; ++e) {
+    const int64_t beyond = offsets[e + 1] - offsets[e] - capacity.slots;
+    if (beyond > 0) dropped += beyond;
+  }
+  return dropped;
+}
+
+}  // namespace moemesh::kernels
