@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "impl/comm/communicator.hpp"
@@ -26,10 +27,16 @@ class Communicator::Batch {
   void receive(void* data, int64_t bytes, int64_t peer);
   // Takes and drops one message of any size.
   void drain(int64_t peer);
-  void send(const void* data, int64_t bytes, int64_t peer);
+  // open: if given, goes up by one now and down again once the message is out and `data` may change.
+  void send(const void* data, int64_t bytes, int64_t peer, int32_t* open = nullptr);
 
-  // Until everything is through. True: a peer failed.
-  [[nodiscard]] bool wait();
+  // Until everything is through. True: a peer failed. The messages of `meanwhile` go on as well.
+  [[nodiscard]] bool wait(std::span<Batch* const> meanwhile = {});
+  // As far as it goes without waiting; true if something moved.
+  bool poll() { return sweep(); }
+  bool idle() const { return pending_.empty(); }
+  void take(Batch& from);                       // what is still under way there
+  void forget() noexcept { pending_.clear(); }  // without MPI, which is finalized
 
  private:
   struct Pending {
@@ -37,6 +44,7 @@ class Communicator::Batch {
     int64_t peer;
     int64_t bytes;
     void* request;
+    int32_t* open;
   };
 
   bool finished(Pending& pending);  // tests one

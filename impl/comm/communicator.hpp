@@ -104,9 +104,12 @@ class Communicator {
   void agree_sum(std::span<int64_t> values, Purpose purpose);
   void agree_max(std::span<int64_t> values, Purpose purpose);
 
+  class Mail;  // messages to single peers that nobody waits for, see mail.hpp
+
  private:
   class Batch;  // the messages of one operation
 
+  void require_usable() const;         // neither broken nor closed
   void begin(const Purpose& purpose);  // refuses a broken or closed communicator; counts one call
   int32_t next_tag();
   Ledger::Key key(const Purpose& purpose) const;
@@ -129,6 +132,7 @@ class Communicator {
   int64_t rank_ = 0;
   int64_t size_ = 1;
   int32_t axes_ = 0;
+  int64_t mail_runs_ = 0;
   int32_t sequence_ = 0;  // tag of the next operation, the same on every rank because operations are ordered
   std::vector<int64_t> node_;
   std::shared_ptr<Ledger> ledger_;

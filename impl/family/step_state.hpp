@@ -20,6 +20,7 @@ struct StepState {
   double loss_scale = 1;
   std::vector<int64_t> loss_tokens;  // of each microbatch; -1 = not reported
   Finding failure;                   // the first failure of this rank in this step; told to all at the step's end
+  int64_t failed_layer_calls = 0;    // they come back as errors on all ranks of a block, so these have equal numbers
 
   void fail(const Finding& finding) {
     if (!failure) failure = finding;

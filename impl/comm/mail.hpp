@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "impl/comm/batch.hpp"
+
+namespace moemesh {
+
+// Messages to single peers beside the collectives of a group, on tags of their own: sends are posted and go on while this
+// rank does something else, receives block. Messages of one channel between two ranks arrive in the order of their sends.
+class Communicator::Mail {
+ public:
+  enum Channel : int32_t { forward, backward, channels };
+  static constexpr int32_t first_tag = 32768 - channels;  // MPI promises tags up to 32767
+
+  Mail(Communicator& owner, const Purpose& forward_purpose, const Purpose& backward_purpose);
+  Mail(const Mail&) = delete;
+  Mail& operator=(const Mail&) = delete;
+  ~Mail();
+
+  // The number of a new run of messages, counted over all mail of the group. What an earlier run has sent and nobody has
+  // taken yet stays posted, but flush() does not wait for it.
+  int64_t open_run();
+
+  struct Part {
+    const void* data;
+    int64_t bytes;
+  };
+  // Two messages, the second one where it has bytes; one call in the ledger. `open` as in Batch::send.
+  void send(Channel channel, int64_t peer, Part head, Part body, int32_t* open);
+  void receive(Channel channel, int64_t peer, void* data, int64_t bytes);
+  void drop(Channel channel, int64_t peer);  // takes one message of any size
+  void poll();                               // moves sends on
+  void flush();                              // waits until all sends of this run are out
+  bool idle() const;
+  bool usable() const { return !owner_.link_->broken && owner_.comm_ != nullptr; }
+  [[noreturn]] void disagree(const std::string& text);  // a message that no rank could have meant
+
+ private:
+  std::array<Batch*, 3> sends() { return {&out_[forward], &out_[backward], &late_}; }
+
+  Communicator& owner_;
+  std::array<Purpose, channels> purposes_;
+  std::array<Batch, channels> out_;
+  Batch late_;  // of earlier runs
+};
+
+}  // namespace moemesh
