@@ -56,8 +56,8 @@ void Communicator::Mail::poll() {
   for (Batch* const batch : sends()) batch->poll();
 }
 
-void Communicator::Mail::flush() {
-  for (Batch& batch : out_) (void)batch.wait(sends());  // sends can't come short
+void Communicator::Mail::flush(Channel channel) {
+  (void)out_[channel].wait(sends());  // sends can't come short
 }
 
 bool Communicator::Mail::idle() const {

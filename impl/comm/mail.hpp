@@ -35,7 +35,7 @@ class Communicator::Mail {
   void receive(Channel channel, int64_t peer, void* data, int64_t bytes);
   void drop(Channel channel, int64_t peer);  // takes one message of any size
   void poll();                               // moves sends on
-  void flush();                              // waits until all sends of this run are out
+  void flush(Channel channel);               // waits until this run's sends of the channel are out
   bool idle() const;
   bool usable() const { return !owner_.link_->broken && owner_.comm_ != nullptr; }
   [[noreturn]] void disagree(const std::string& text);  // a message that no rank could have meant

@@ -71,7 +71,7 @@ Pipeline::Pipeline(std::shared_ptr<Mesh> mesh, std::shared_ptr<Optimizer> optimi
 
 Pipeline::~Pipeline() {
   if (!mail_.idle() && mail_.usable()) (void)attempt([&] { mail_.poll(); });
-  if (mail_.idle() && !reserve_.open) return;
+  if (mail_.idle()) return;
   mesh_->context()->log().warning("pipeline destroyed in the middle of a run: what it was sending is leaked");
   keep_for_ever(std::move(pool_));
 }
@@ -105,6 +105,9 @@ void Pipeline::begin(const moemesh_pipeline_run& run) {
   schedule_.training = run.training == 1;
   if (schedule_.training) step_serial_ = step_->serial;
   pool_->reclaim();
+  if (reserve_ && reserve_->open > 0) reserve_ = nullptr;  // of a run that was broken off: nobody can be waited for
+  if (!reserve_) reserve_ = &pool_->take(0);
+  reserve_->held = true;
   current_ = {};
   failure_ = {};
   place_ = live_ = peak_ = sends_ = bytes_sent_ = 0;
@@ -222,7 +225,8 @@ void Pipeline::end_microbatch(Microbatch& microbatch) {
 // A run of forwards alone has no step that could tell of a failure: its end does, once.
 void Pipeline::end_run() {
   if (ended_) return;
-  mail_.flush();
+  mail_.flush(Channel::forward);
+  mail_.flush(Channel::backward);
   running_ = false;
   ended_ = true;
   const Finding failure = std::exchange(failure_, {});
@@ -245,7 +249,7 @@ moemesh_pipeline_action Pipeline::describe() const {
 }
 
 moemesh_pipeline_info Pipeline::info() const {
-  return {0, live_, peak_, pool_->bytes() + gradient_.rows.bytes() + reserve_.rows.bytes(), sends_, bytes_sent_};
+  return {0, live_, peak_, pool_->bytes() + gradient_.rows.bytes(), sends_, bytes_sent_};
 }
 
 }  // namespace moemesh

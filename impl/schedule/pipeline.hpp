@@ -93,12 +93,12 @@ class Pipeline {
   std::unique_ptr<RowPool> pool_;  // outlives mail_, which reads from it
   Communicator::Mail mail_;
   Schedule schedule_;
-  RowSlot gradient_;      // of this stage's output: one backward at a time
-  RowSlot reserve_;       // for the gradient of `saved`: always large enough for the microbatches that are live
-  bool running_ = false;  // begun and not yet at its end
-  bool ended_ = false;    // at its end
-  int64_t run_ = 0;       // its number
-  int64_t place_ = 0;     // in the schedule
+  RowSlot gradient_;            // of this stage's output: one backward at a time
+  RowSlot* reserve_ = nullptr;  // for the gradient of `saved`: always large enough for the microbatches that are live
+  bool running_ = false;        // begun and not yet at its end
+  bool ended_ = false;          // at its end
+  int64_t run_ = 0;             // its number
+  int64_t place_ = 0;           // in the schedule
   int64_t step_serial_ = 0;
   std::vector<int64_t> given_rows_;  // empty: not given
   std::vector<Microbatch> microbatches_;

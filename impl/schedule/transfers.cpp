@@ -98,18 +98,21 @@ Finding Pipeline::take_forward_slots(int64_t rows) {
   return finding;
 }
 
+// Waiting for gradients to be out is no deadlock: the stage before waits for nothing that comes later from here, and the
+// first one sends none.
 void Pipeline::grow_reserve(int64_t bytes) {
-  if (reserve_.rows.size() >= bytes) return;
-  if (!reserve_.free()) mail_.flush();  // the stage before waits for nothing that comes later from here
-  reserve_.rows.reserve(mesh_->allocator(), bytes);
+  if (reserve_->rows.size() >= bytes) return;
+  if (reserve_->open > 0) mail_.flush(Channel::backward);
+  reserve_->rows.reserve(mesh_->allocator(), bytes);
 }
 
+// The reserve, or, while that is still being sent, another one.
 void Pipeline::take_backward_slots(int64_t rows) {
   if (!last()) current_.in = &gradient_;
   if (first()) return;
-  if (!reserve_.free()) (void)attempt([&] { current_.out = &pool_->take(rows * row_bytes()); });
-  if (!current_.out && !reserve_.free()) mail_.flush();
-  if (!current_.out) current_.out = &reserve_;
+  if (reserve_->open > 0) (void)attempt([&] { current_.out = &pool_->take(rows * row_bytes()); });
+  if (!current_.out && reserve_->open > 0) mail_.flush(Channel::backward);
+  if (!current_.out) current_.out = reserve_;
 }
 
 void Pipeline::send(Channel channel, int64_t peer, const Microbatch& microbatch, RowSlot& slot) {
@@ -117,7 +120,7 @@ void Pipeline::send(Channel channel, int64_t peer, const Microbatch& microbatch,
   slot.header = header_of(index, microbatch.whole_rows, microbatch.status);
   const int64_t bytes = slot.header.rows_follow() ? microbatch.whole_rows * row_bytes() : 0;
   mail_.send(channel, peer, {&slot.header, sizeof slot.header}, {slot.rows.data(), bytes}, &slot.open);
-  slot.held = false;
+  slot.held = &slot == reserve_;
   ++sends_;
   bytes_sent_ += static_cast<int64_t>(sizeof slot.header) + bytes;
 }

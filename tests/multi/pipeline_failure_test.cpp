@@ -62,7 +62,7 @@ class Stages {
         values_(oracle::zero_parameters(reference_)),
         model_(mesh, stage_spec(learning_rate)),
         pipe_(mesh, model_.optimizer(), hidden, {.schedule = schedule}) {
-    oracle::draw_parameters(reference_, 5, 2.0, &values_);
+    oracle::draw_parameters(reference_, 5, 1.0, &values_);
     for_each_array(values_, [&](const std::string& name, int64_t expert, oracle::Array& values) {
       model_.write(name, to_floats(values), MOEMESH_VALUE, expert);
     });
@@ -234,7 +234,7 @@ TEST(Pipeline, TrainingIsTheSameAsOnOneStage) {
   meshes.push_back({});
   on_each_mesh(meshes, [](const Place& place) {
     for (const int32_t schedule : both) {
-      Stages stages(place.mesh, 0.25, schedule);
+      Stages stages(place.mesh, 0.05, schedule);
       for (int step = 0; step < 3; ++step) stages.good_step();
       stages.expect_values();
     }
