@@ -32,13 +32,13 @@ void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer, in
 }
 
 // The one place where this library waits for another rank.
-bool Communicator::Batch::wait(std::span<Batch* const> meanwhile) {
+bool Communicator::Batch::wait() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   int64_t idle = 0;
   while (!pending_.empty()) {
     bool moved = sweep();
-    for (Batch* const other : meanwhile) moved |= other->sweep();
+    for (Background* const other : owner_.link_->background) moved |= other->poll();
     if (moved) {
       idle = 0;
       continue;
@@ -85,6 +85,12 @@ bool Communicator::Batch::finished(Pending& pending) {
   check(code, pending.kind == Pending::sending ? "send" : "receive", pending.peer);
   if (done && pending.kind == Pending::receiving && bytes != pending.bytes) short_message_ = true;
   return done != 0;
+}
+
+bool Communicator::Batch::handed_over() const {
+  const moemesh_transport& transport = *owner_.link_->transport;
+  return std::all_of(pending_.begin(), pending_.end(),
+                     [&](const Pending& pending) { return transport.handed_over(pending.request) != 0; });
 }
 
 void Communicator::Batch::take(Batch& from) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "impl/comm/communicator.hpp"
@@ -30,11 +29,12 @@ class Communicator::Batch {
   // open: if given, goes up by one now and down again once the message is out and `data` may change.
   void send(const void* data, int64_t bytes, int64_t peer, int32_t* open = nullptr);
 
-  // Until everything is through. True: a peer failed. The messages of `meanwhile` go on as well.
-  [[nodiscard]] bool wait(std::span<Batch* const> meanwhile = {});
+  // Until everything is through. True: a peer failed.
+  [[nodiscard]] bool wait();
   // As far as it goes without waiting; true if something moved.
   bool poll() { return sweep(); }
   bool idle() const { return pending_.empty(); }
+  bool handed_over() const;                     // MPI keeps the order of what is sent from now on
   void take(Batch& from);                       // what is still under way there
   void forget() noexcept { pending_.clear(); }  // without MPI, which is finalized
 

@@ -16,13 +16,23 @@
 
 namespace moemesh {
 
+// What goes on whenever this rank waits for something.
+class Background {
+ public:
+  virtual bool poll() = 0;  // as far as it goes without waiting; true if something moved
+
+ protected:
+  ~Background() = default;
+};
+
 // The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
 struct Link {
   const moemesh_transport* transport = nullptr;  // null: one rank
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
   bool oversubscribed = false;  // this node has more ranks than cores: a rank that waits leaves its core to others
-  bool broken = false;          // a wait timed out or the transport failed: everything but destroy is refused
+  std::vector<Background*> background = {};
+  bool broken = false;  // a wait timed out or the transport failed: everything but destroy is refused
 };
 
 // Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. Both sides must know the sizes. A

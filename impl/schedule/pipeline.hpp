@@ -35,7 +35,7 @@ class Pipeline {
   moemesh_pipeline_info info() const;
 
  private:
-  using Channel = Communicator::Mail::Channel;
+  using Channel = Communicator::Mail::Name;
 
   struct Microbatch {
     int64_t rows = 0;          // as the caller sees them
