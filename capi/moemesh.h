@@ -802,7 +802,9 @@ typedef struct moemesh_pipeline_run {
  * (`saved` and a forward's `in`: until the done of this microbatch's backward). A view that does not apply has rank 0. */
 typedef struct moemesh_pipeline_action {
   int64_t struct_size;
-  int64_t rows;       /* 0 where a stage before failed in this microbatch: run the layers with no tokens all the same */
+  int64_t rows;       /* 0 where a stage before failed in this microbatch: run the layers with no tokens all the same. With
+                         tp > 1 there are the rows all the same, of zeros: tp peers must have equal numbers of tokens, and
+                         the failure may be one peer's alone */
   int32_t kind;       /* moemesh_action_kind */
   int32_t microbatch; /* 0-based */
   int32_t chunk;      /* model chunk of this stage: 0 in this release */
@@ -817,10 +819,10 @@ typedef struct moemesh_pipeline_action {
 /* Of the run in progress, or the last one. */
 typedef struct moemesh_pipeline_info {
   int64_t struct_size;
-  int64_t live;       /* microbatches forwarded here whose backward is not done */
+  int64_t live;       /* microbatches forwarded here whose backward is not done; forwards alone: 0 */
   int64_t peak;       /* the most of them at a time */
   int64_t bytes;      /* of the library's activation and gradient buffers on this rank */
-  int64_t sends;      /* rows sent to neighbour stages, in microbatches */
+  int64_t sends;      /* to neighbour stages, one for each microbatch and direction */
   int64_t bytes_sent; /* headers included */
 } moemesh_pipeline_info;
 
@@ -833,19 +835,23 @@ MOEMESH_API int32_t moemesh_pipeline_run_init(moemesh_pipeline_run* run, int64_t
 MOEMESH_API int32_t moemesh_pipeline_create(moemesh_mesh mesh, moemesh_optimizer optimizer,
                                             const moemesh_pipeline_params* params, moemesh_pipeline* pipeline);
 MOEMESH_API void moemesh_pipeline_destroy(moemesh_pipeline* pipeline);
-/* Begins a run. Local. A run that was begun and not ended is INVALID_STATE (a failed optimizer_step or step_end ends it). */
+/* Begins a run. Local, but all ranks of the mesh begin the same runs in the same order, one at a time. A run that was begun and
+ * not ended is INVALID_STATE (a failed optimizer_step or step_end ends it). */
 MOEMESH_API int32_t moemesh_pipeline_begin(moemesh_pipeline pipeline, const moemesh_pipeline_run* run);
 /* The next action of this rank; waits for its neighbour stages' rows. Sends never block. Every rank of a stage is given the
  * same sequence of kinds and microbatches, which depends on M, pp and the stage alone. action->struct_size is set by the
  * caller. In a failed step actions still come, so that everyone's collective calls are met: with no rows, or with zeros for
- * gradients, where a neighbour failed; the backward of a microbatch that failed in a layer of this stage is left out. */
+ * gradients, where a neighbour failed; the backward of a microbatch that failed in a layer of this stage is left out.
+ * A run of forwards alone has no step to drop: where an action failed on this rank, or on a stage before, the call that would
+ * give END returns an error instead, once (PEER_FAILED, or the own status where it is one of ours). Its run is over too. */
 MOEMESH_API int32_t moemesh_pipeline_next(moemesh_pipeline pipeline, moemesh_pipeline_action* action);
 /* The action is done; sends its `out`. status: MOEMESH_OK, or what went wrong: the status of a layer call of the action (which
  * then came back on all ranks of the stage's block; leave out the rest of the action), or any other status not 0 for a
  * failure of the caller's own (finish the action's layers before, with whatever rows, as other ranks wait in them). The step
- * will then end in STEP_FAILED on every rank of the context; go on until END. */
+ * will then end in STEP_FAILED on every rank of the context; go on until END. (Forwards alone: see moemesh_pipeline_next.) */
 MOEMESH_API int32_t moemesh_pipeline_done(moemesh_pipeline pipeline, int32_t status);
-/* begin, then next, function, done until END. Returns MOEMESH_OK also where an action failed: optimizer_step tells. */
+/* begin, then next, function, done until END. In training it returns MOEMESH_OK also where an action failed:
+ * optimizer_step tells. */
 MOEMESH_API int32_t moemesh_pipeline_execute(moemesh_pipeline pipeline, const moemesh_pipeline_run* run,
                                              moemesh_pipeline_function function, void* user);
 MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh_pipeline_info* info);

@@ -125,7 +125,7 @@ std::string told(const Field& field, int64_t lowest, int64_t highest, int64_t ra
   if (field.kind == Field::hash) return {};
   if (field.kind == Field::real)
     return format_message(": some rank has {}, some {}, rank {} has {}", real(lowest), real(highest), rank,
-                       real(field.value));
+                          real(field.value));
   return format_message(": lowest {}, highest {}, rank {} has {}", lowest, highest, rank, field.value);
 }
 

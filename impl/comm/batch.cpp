@@ -17,15 +17,16 @@ void Communicator::Batch::receive(void* data, int64_t bytes, int64_t peer) {
   const int64_t capacity = bytes > 0 ? bytes : static_cast<int64_t>(sizeof spare_);
   void* request = nullptr;
   check(owner_.link_->transport->receive(owner_.comm_, place, capacity, peer, tag_, &request), "receive", peer);
-  pending_.push_back({Pending::receiving, peer, bytes, request});
+  pending_.push_back({Pending::receiving, peer, bytes, request, nullptr});
 }
 
-void Communicator::Batch::drain(int64_t peer) { pending_.push_back({Pending::draining, peer, 0, nullptr}); }
+void Communicator::Batch::drain(int64_t peer) { pending_.push_back({Pending::draining, peer, 0, nullptr, nullptr}); }
 
-void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer) {
+void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer, int32_t* open) {
   void* request = nullptr;
   check(owner_.link_->transport->send(owner_.comm_, data, bytes, peer, tag_, &request), "send", peer);
-  pending_.push_back({Pending::sending, peer, bytes, request});
+  pending_.push_back({Pending::sending, peer, bytes, request, open});
+  if (open) ++*open;
   if (owner_.ledger_)
     owner_.ledger_->message(owner_.key(purpose_), bytes, owner_.node_[peer] != owner_.node_[owner_.rank_]);
 }
@@ -36,7 +37,9 @@ bool Communicator::Batch::wait() {
   const auto start = Clock::now();
   int64_t idle = 0;
   while (!pending_.empty()) {
-    if (sweep()) {
+    bool moved = sweep();
+    for (Background* const other : owner_.link_->background) moved |= other->poll();
+    if (moved) {
       idle = 0;
       continue;
     }
@@ -62,6 +65,7 @@ bool Communicator::Batch::sweep() {
   const size_t before = pending_.size();
   for (size_t i = 0; i < pending_.size();) {
     if (finished(pending_[i])) {
+      if (pending_[i].open) --*pending_[i].open;
       pending_[i] = pending_.back();
       pending_.pop_back();
     } else {
@@ -81,6 +85,17 @@ bool Communicator::Batch::finished(Pending& pending) {
   check(code, pending.kind == Pending::sending ? "send" : "receive", pending.peer);
   if (done && pending.kind == Pending::receiving && bytes != pending.bytes) short_message_ = true;
   return done != 0;
+}
+
+bool Communicator::Batch::handed_over() const {
+  const moemesh_transport& transport = *owner_.link_->transport;
+  return std::all_of(pending_.begin(), pending_.end(),
+                     [&](const Pending& pending) { return transport.handed_over(pending.request) != 0; });
+}
+
+void Communicator::Batch::take(Batch& from) {
+  pending_.insert(pending_.end(), from.pending_.begin(), from.pending_.end());
+  from.pending_.clear();
 }
 
 void Communicator::Batch::expire(double seconds) {

@@ -8,12 +8,13 @@
 
 #include "impl/base/error.hpp"
 #include "impl/comm/batch.hpp"
+#include "impl/comm/mail.hpp"
 #include "impl/comm/transport_error.hpp"
 
 namespace moemesh {
 namespace {
 
-constexpr int32_t tags = 32768;  // MPI promises tags up to 32767
+constexpr int32_t tags = Communicator::Mail::first_tag;  // of collectives; those behind them are for mail
 
 void copy_own(std::byte* to, const std::byte* from, int64_t bytes) {
   if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
@@ -70,9 +71,13 @@ std::unique_ptr<Communicator> Communicator::group(std::span<const int64_t> ranks
   return std::make_unique<Communicator>(link_, sub, axes, std::move(nodes));
 }
 
-void Communicator::begin(const Purpose& purpose) {
+void Communicator::require_usable() const {
   require(!link_->broken, MOEMESH_ERROR_COMMUNICATION, "the context is broken by an earlier failure of communication");
   require(comm_ != nullptr, MOEMESH_ERROR_INVALID_STATE, "the communicator is closed");
+}
+
+void Communicator::begin(const Purpose& purpose) {
+  require_usable();
   if (ledger_) ledger_->call(key(purpose));
 }
 

@@ -16,13 +16,23 @@
 
 namespace moemesh {
 
+// What goes on whenever this rank waits for something.
+class Background {
+ public:
+  virtual bool poll() = 0;  // as far as it goes without waiting; true if something moved
+
+ protected:
+  ~Background() = default;
+};
+
 // The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
 struct Link {
   const moemesh_transport* transport = nullptr;  // null: one rank
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
   bool oversubscribed = false;  // this node has more ranks than cores: a rank that waits leaves its core to others
-  bool broken = false;          // a wait timed out or the transport failed: everything but destroy is refused
+  std::vector<Background*> background = {};
+  bool broken = false;  // a wait timed out or the transport failed: everything but destroy is refused
 };
 
 // Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. Both sides must know the sizes. A
@@ -105,10 +115,12 @@ class Communicator {
   void agree_max(std::span<int64_t> values, Purpose purpose);
 
   class Round;  // words from everyone to everyone whose sending and waiting are apart: round.hpp
+  class Mail;  // messages to single peers that nobody waits for, see mail.hpp
 
  private:
   class Batch;  // the messages of one operation
 
+  void require_usable() const;         // neither broken nor closed
   void begin(const Purpose& purpose);  // refuses a broken or closed communicator; counts one call
   int32_t next_tag();
   Ledger::Key key(const Purpose& purpose) const;
@@ -131,6 +143,7 @@ class Communicator {
   int64_t rank_ = 0;
   int64_t size_ = 1;
   int32_t axes_ = 0;
+  int64_t mail_runs_ = 0;
   int32_t sequence_ = 0;  // tag of the next operation, the same on every rank because operations are ordered
   std::vector<int64_t> node_;
   std::shared_ptr<Ledger> ledger_;

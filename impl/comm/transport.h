@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define MOEMESH_TRANSPORT_VERSION 1
+#define MOEMESH_TRANSPORT_VERSION 2
 #define MOEMESH_TRANSPORT_ENTRY "moemesh_mpi_transport"
 
 #ifdef __cplusplus
@@ -49,6 +49,8 @@ typedef struct moemesh_transport {
   int32_t (*receive)(void* comm, void* data, int64_t capacity, int64_t peer, int32_t tag, void** request);
   /* done = 1: the request is freed and set to NULL; bytes (may be NULL) = the size received, or sent. */
   int32_t (*test)(void** request, int32_t* done, int64_t* bytes);
+  /* 1: all pieces of this send are with MPI, so that a later one to the same peer and tag comes after it. */
+  int32_t (*handed_over)(void* request);
   /* Takes one message of any size from the peer and throws it away; done = 0: it has not come yet. */
   int32_t (*drain)(void* comm, int64_t peer, int32_t tag, int32_t* done, int64_t* bytes);
   /* Gives up a request whose peer is lost: frees what can be freed. */

@@ -65,7 +65,7 @@ void Mesh::open() {
   here_ = layout_.coordinates(rank());
   workspace_.set_allocator(allocator());
   for (const int32_t axes :
-       {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP,
+       {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_PP, MOEMESH_AXIS_EXPERT_TP,
         MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
     group(axes);
   added_.push_back(make_group(layout_.slice_members(rank()), MOEMESH_AXIS_TP));

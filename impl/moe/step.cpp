@@ -112,12 +112,13 @@ void Layer::raise(const Finding& finding, bool step_lost) const {
   StepState* step = expert_->step.get();
   // At the step's end MISMATCH would say that the ranks disagree about the step itself.
   const int32_t status = finding.status == MOEMESH_ERROR_MISMATCH ? MOEMESH_ERROR_PEER_FAILED : finding.status;
+  if (step && step->open) ++step->failed_layer_calls;
   if (step && step->open && step_lost) step->fail({status, finding.text});
   throw Error(finding.status, finding.text);
 }
 
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
-  if (problem && alone()) throw Error(problem.status, problem.text);
+  if (problem && alone()) raise(problem, false);
   Outcome outcome(std::move(problem));
   auto tape = fresh_tape();
   Block block(*this, *tape, outcome, MOEMESH_PHASE_FORWARD);

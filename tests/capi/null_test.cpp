@@ -281,5 +281,39 @@ TEST_F(Null, P38_optimizer) {
   EXPECT_EQ(moemesh_optimizer_step(model.optimizer, nullptr, nullptr), MOEMESH_OK);
 }
 
+TEST_F(Null, P38_pipeline) {
+  auto params = defaults(moemesh_pipeline_params_init);
+  params.width = 2;
+  moemesh_pipeline pipeline = nullptr;
+  EXPECT_REFUSED(dead, "mesh", moemesh_pipeline_create(nullptr, model.optimizer, &params, &pipeline));
+  EXPECT_REFUSED(bad, "pipeline_params", moemesh_pipeline_create(model.mesh, model.optimizer, nullptr, &pipeline));
+  EXPECT_REFUSED(bad, "pipeline", moemesh_pipeline_create(model.mesh, model.optimizer, &params, nullptr));
+  EXPECT_EQ(pipeline, nullptr);
+  ASSERT_EQ(moemesh_pipeline_create(model.mesh, nullptr, &params, &pipeline), MOEMESH_OK);  // no optimizer is good
+  auto run = defaults(moemesh_pipeline_run_init);
+  run.training = 0;
+  auto action = result_struct<moemesh_pipeline_action>();
+  auto info = result_struct<moemesh_pipeline_info>();
+  const auto function = [](void*, const moemesh_pipeline_action*) { return int32_t{MOEMESH_OK}; };
+  EXPECT_REFUSED(dead, "pipeline", moemesh_pipeline_begin(nullptr, &run));
+  EXPECT_REFUSED(bad, "pipeline_run", moemesh_pipeline_begin(pipeline, nullptr));
+  EXPECT_REFUSED(bad, "rows", moemesh_pipeline_begin(pipeline, &run));
+  EXPECT_REFUSED(dead, "pipeline", moemesh_pipeline_next(nullptr, &action));
+  EXPECT_REFUSED(bad, "action", moemesh_pipeline_next(pipeline, nullptr));
+  EXPECT_REFUSED(dead, "pipeline", moemesh_pipeline_done(nullptr, MOEMESH_OK));
+  EXPECT_REFUSED(dead, "pipeline", moemesh_pipeline_execute(nullptr, &run, function, nullptr));
+  EXPECT_REFUSED(bad, "pipeline_run", moemesh_pipeline_execute(pipeline, nullptr, function, nullptr));
+  const int64_t rows = 1;
+  run.rows = &rows;
+  EXPECT_REFUSED(bad, "function", moemesh_pipeline_execute(pipeline, &run, nullptr, nullptr));
+  EXPECT_EQ(moemesh_pipeline_execute(pipeline, &run, function, nullptr), MOEMESH_OK);  // the refused one began nothing
+  EXPECT_REFUSED(dead, "pipeline", moemesh_pipeline_get_info(nullptr, &info));
+  EXPECT_REFUSED(bad, "info", moemesh_pipeline_get_info(pipeline, nullptr));
+  moemesh_pipeline_destroy(nullptr);
+  moemesh_pipeline_destroy(&pipeline);
+  EXPECT_EQ(pipeline, nullptr);
+  moemesh_pipeline_destroy(&pipeline);
+}
+
 }  // namespace
 }  // namespace capi_test

@@ -109,6 +109,8 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_optimizer_params_init, 80);
   check_init_sizes(moemesh_step_params_init, 24);
   check_init_sizes(moemesh_update_params_init, 16);
+  check_init_sizes(moemesh_pipeline_params_init, 24);
+  check_init_sizes(moemesh_pipeline_run_init, 24);
 }
 
 TEST(Case, P39_context_params) {
@@ -287,6 +289,35 @@ TEST_F(StructSize, P39_results_of_parameters_layers_optimizers) {
       80, [&](moemesh_layer_statistics* r) { return moemesh_layer_get_statistics(model.layer, r); });
   check_result_sizes<moemesh_optimizer_bytes>(
       88, [&](moemesh_optimizer_bytes* r) { return moemesh_optimizer_get_bytes(model.optimizer, MOEMESH_EXPERT, r); });
+}
+
+TEST_F(StructSize, P39_pipeline) {
+  auto valid = defaults(moemesh_pipeline_params_init);
+  valid.width = 2;
+  moemesh_pipeline pipeline = nullptr;
+  check_params_sizes<moemesh_pipeline_params>(valid, 24, [&](const moemesh_pipeline_params* p) {
+    moemesh_pipeline_destroy(&pipeline);
+    const int32_t status = moemesh_pipeline_create(model.mesh, nullptr, p, &pipeline);
+    EXPECT_EQ(pipeline != nullptr, status == MOEMESH_OK);
+    return status;
+  });
+  const int64_t rows = 1;
+  auto run = defaults(moemesh_pipeline_run_init);
+  run.rows = &rows;
+  run.training = 0;
+  auto action = result_struct<moemesh_pipeline_action>();
+  check_params_sizes<moemesh_pipeline_run>(run, 24, [&](const moemesh_pipeline_run* r) {
+    const int32_t status = moemesh_pipeline_begin(pipeline, r);
+    if (status != MOEMESH_OK) return status;
+    EXPECT_EQ(moemesh_pipeline_next(pipeline, &action), MOEMESH_OK);
+    EXPECT_EQ(moemesh_pipeline_done(pipeline, MOEMESH_OK), MOEMESH_OK);
+    return moemesh_pipeline_next(pipeline, &action);
+  });
+  check_result_sizes<moemesh_pipeline_action>(
+      296, [&](moemesh_pipeline_action* r) { return moemesh_pipeline_next(pipeline, r); });
+  check_result_sizes<moemesh_pipeline_info>(
+      48, [&](moemesh_pipeline_info* r) { return moemesh_pipeline_get_info(pipeline, r); });
+  moemesh_pipeline_destroy(&pipeline);
 }
 
 // A bad result struct is an error of the call, not a lost result: the step was dropped, not done. NULL is allowed here.

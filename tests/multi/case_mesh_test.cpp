@@ -121,8 +121,8 @@ TEST(Case, P02_planned) {
   moemesh_mesh_destroy(&mesh);
 }
 
-// The mesh with its stages; that a stage's own layer has its experts where the plan says. (Running a pipeline comes with the
-// pipeline.)
+// The mesh with its stages; that a stage's own layer has its experts where the plan says. (What goes between them:
+// pipeline_test.cpp.)
 TEST(Case, P02_group_membership) {
   CASE_RANKS(ranks, 8);
   const Session session(ranks.comm());

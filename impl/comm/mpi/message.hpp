@@ -44,6 +44,7 @@ class Request {
   virtual ~Request() = default;
   virtual int32_t test(bool& done, int64_t& bytes) = 0;
   virtual void abandon() = 0;
+  virtual bool handed_over() const { return true; }
 };
 
 // One piece is under way at a time: thousands of open sends are slow in Open MPI.
@@ -54,6 +55,7 @@ class Send : public Request {
   int32_t post();  // the next piece
   int32_t test(bool& done, int64_t& bytes) override;
   void abandon() override;
+  bool handed_over() const override { return last_; }
 
  private:
   MPI_Comm comm_;

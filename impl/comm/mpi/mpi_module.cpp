@@ -207,6 +207,8 @@ int32_t test(void** request, int32_t* done, int64_t* bytes) {
   return code;
 }
 
+int32_t handed_over(void* request) { return static_cast<Request*>(request)->handed_over() ? 1 : 0; }
+
 int32_t drain(void* comm, int64_t peer, int32_t tag, int32_t* done, int64_t* bytes) {
   auto& state = static_cast<Comm*>(comm)->drain;
   bool finished = false;
@@ -286,6 +288,7 @@ extern "C" __attribute__((visibility("default"))) const moemesh_transport* moeme
       .send = mpi::send,
       .receive = mpi::receive,
       .test = mpi::test,
+      .handed_over = mpi::handed_over,
       .drain = mpi::drain,
       .abandon = mpi::abandon,
       .error_text = mpi::error_text,

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/comm/mail.hpp"
+
+#include <algorithm>
+
+#include "impl/base/error.hpp"
+
+namespace moemesh {
+
+Communicator::Mail::Mail(Communicator& owner, const Purpose& forward_purpose, const Purpose& backward_purpose)
+    : owner_(owner),
+      channels_{Channel(owner, forward_purpose, first_tag + forward),
+                Channel(owner, backward_purpose, first_tag + backward)} {
+  owner_.link_->background.push_back(this);
+}
+
+Communicator::Mail::~Mail() {
+  std::erase(owner_.link_->background, this);
+  if (idle()) return;
+  moemesh_transport_state state{};
+  if (owner_.link_->transport->state(&state) == 0 && !state.finalized) return;  // the batches give their requests up
+  for (Channel& channel : channels_) {
+    channel.out.forget();
+    channel.late.forget();
+  }
+}
+
+int64_t Communicator::Mail::open_run() {
+  for (Channel& channel : channels_) {
+    channel.late.take(channel.out);
+    for (Waiting& waiting : channel.queue) waiting.late = true;
+  }
+  return ++owner_.mail_runs_;
+}
+
+void Communicator::Mail::send(Name name, int64_t peer, Part head, Part body, int32_t* open) {
+  Channel& channel = channels_[name];
+  owner_.begin(channel.purpose);
+  post(channel, head, peer, open);
+  if (body.bytes > 0) post(channel, body, peer, open);
+  poll();
+}
+
+void Communicator::Mail::post(Channel& channel, Part part, int64_t peer, int32_t* open) {
+  ++*open;
+  channel.queue.push_back({part, peer, open, false});
+  channel.poll();
+}
+
+bool Communicator::Mail::Channel::poll() {
+  bool moved = out.poll();
+  moved |= late.poll();
+  while (!queue.empty() && out.handed_over() && late.handed_over()) {
+    const Waiting next = queue.front();
+    queue.pop_front();
+    (next.late ? late : out).send(next.part.data, next.part.bytes, next.peer, next.open);
+    --*next.open;  // the batch counts it now
+    moved = true;
+  }
+  return moved;
+}
+
+void Communicator::Mail::receive(Name name, int64_t peer, void* data, int64_t bytes) {
+  owner_.require_usable();
+  Batch batch(owner_, channels_[name].purpose, first_tag + name);
+  batch.receive(data, bytes, peer);
+  if (batch.wait()) owner_.disagree("a pipeline");
+}
+
+void Communicator::Mail::drop(Name name, int64_t peer) {
+  owner_.require_usable();
+  Batch batch(owner_, channels_[name].purpose, first_tag + name);
+  batch.drain(peer);
+  (void)batch.wait();  // any size is right
+}
+
+void Communicator::Mail::disagree(const std::string& text) {
+  owner_.link_->broken = true;
+  fail(MOEMESH_ERROR_COMMUNICATION, "{}", text);
+}
+
+bool Communicator::Mail::poll() {
+  bool moved = false;
+  if (!usable()) return moved;
+  for (Channel& channel : channels_) moved |= channel.poll();
+  return moved;
+}
+
+void Communicator::Mail::flush(Name name) {
+  Channel& channel = channels_[name];
+  for (channel.poll(); !channel.done(); channel.poll())
+    (void)(channel.out.idle() ? channel.late : channel.out).wait();  // sends can't come short
+}
+
+bool Communicator::Mail::idle() const {
+  return std::all_of(channels_.begin(), channels_.end(), [](const Channel& channel) { return channel.idle(); });
+}
+
+}  // namespace moemesh
