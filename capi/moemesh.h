@@ -332,7 +332,8 @@ MOEMESH_API int32_t moemesh_broadcast(moemesh_mesh mesh, int32_t axes, int64_t r
 
 typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_ALL_TO_ALL = 1,     /* payload of dispatch, combine and their backwards */
-  MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all that tells sizes */
+  MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all that tells sizes; at stage 2, before each sum of a parameter
+                                            and once at the step's end (family 0), in which call a rank is: 32 bytes a peer */
   MOEMESH_COLLECTIVE_ALL_REDUCE = 3,
   MOEMESH_COLLECTIVE_ALL_GATHER = 4,
   MOEMESH_COLLECTIVE_REDUCE_SCATTER = 5,
@@ -465,9 +466,11 @@ MOEMESH_API int32_t moemesh_parameter_get_gradient(moemesh_parameter parameter, 
  * strides, added into the main gradient; or NULL where the caller accumulated into the main gradient itself.
  * Once per parameter and microbatch of the open step (more is INVALID_STATE); a missing one counts as zero. Layers do it
  * for their own parameters.
- * Local at stages 0 and 1. At stage 2 it sums over the family's group at once: collective over that group, so that every rank
- * of it makes these calls, and the backwards of its layers, in one order (a rank without tokens hands in NULL). Ranks found in
- * different calls drop the step: MISMATCH here, STEP_FAILED at its end. */
+ * Local at stages 0 and 1. At stage 2 it sums over the family's group at once: collective over dp x ep (the whole stage where
+ * expert_tp differs from tp), whose ranks first tell each other in which call they are; a group of one rank has nothing to
+ * sum and stays local. So every rank of it makes these calls, of both families, and the backwards of its layers, in one order
+ * (a rank without tokens hands in NULL). Ranks found in different calls drop the step: MISMATCH here, STEP_FAILED at its end.
+ * Where a rank failed, nothing is summed any more in this step: OK here, STEP_FAILED at its end. */
 MOEMESH_API int32_t moemesh_gradient_ready(moemesh_parameter parameter, const moemesh_view* gradient, void* stream);
 /* The caller wrote parameter values itself (through acquired views or borrowed memory): refreshes what is derived from
  * them: the masters of BFLOAT16 parameters, where a value differs from its rounded master. Moments and counters stay. */

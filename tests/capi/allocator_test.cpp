@@ -178,6 +178,22 @@ TEST(Allocator, FailsInBackwardAtEveryCallAndTheNextStepIsRight) {
   EXPECT_GT(n, 3);
 }
 
+// Stage 2's bucket too is used again.
+TEST(Allocator, ASteadyStepOfStage2AllocatesNothing) {
+  Tracker tracker;
+  Model model(tracker.options());
+  ASSERT_EQ(model.create(), MOEMESH_OK);
+  moemesh_optimizer_destroy(&model.optimizer);
+  auto params = defaults(moemesh_optimizer_params_init);
+  params.learning_rate = 0;
+  params.shared_stage = params.expert_stage = 2;
+  ASSERT_EQ(moemesh_optimizer_create(model.mesh, model.shared, model.expert, &params, &model.optimizer), MOEMESH_OK);
+  ASSERT_EQ(model.step(), MOEMESH_OK);
+  const int64_t calls = tracker.calls;
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(model.step(), MOEMESH_OK);
+  EXPECT_EQ(tracker.calls, calls);
+}
+
 // Commit that ran out of memory can be called again.
 TEST(Allocator, CommitCanBeRepeated) {
   Tracker tracker;

@@ -284,6 +284,13 @@ TEST_F(Views, BorrowedParameters) {
   sgd.kind = MOEMESH_SGD;
   sgd.learning_rate = 1;
   moemesh_optimizer optimizer = nullptr;
+  moemesh_view main;
+  EXPECT_EQ(moemesh_parameter_get_gradient(parameter, &main),
+            MOEMESH_ERROR_INVALID_STATE);  // no optimizer, no gradient
+  sgd.shared_stage = 2;
+  EXPECT_EQ(moemesh_optimizer_create(model.mesh, family, nullptr, &sgd, &optimizer), MOEMESH_ERROR_NOT_SUPPORTED);
+  EXPECT_NE(last_error().find("borrowed"), std::string::npos) << last_error();
+  sgd.shared_stage = 1;
   ASSERT_EQ(moemesh_optimizer_create(model.mesh, family, nullptr, &sgd, &optimizer), MOEMESH_OK);
   ASSERT_EQ(moemesh_step_begin(optimizer, nullptr), MOEMESH_OK);
   EXPECT_EQ(gradient, (std::vector<float>{0, 0, 0}));

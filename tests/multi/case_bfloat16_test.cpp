@@ -113,9 +113,10 @@ TEST(Masters, KeepWhatTheirValuesStillSay) {
     static_cast<uint16_t*>(model.local_values("shared").data)[1] = bits_of(3.0F);
     OK(moemesh_parameters_changed(model.shared()));
     EXPECT_EQ(model.read("shared", MOEMESH_MASTER), (Floats{0.9F, 3.0F, 0.9F}));
-    model.write("shared", {1.001F, 2.003F, -4.01F}, MOEMESH_MASTER);
-    EXPECT_EQ(model.read("shared", MOEMESH_MASTER), (Floats{1.001F, 2.003F, -4.01F}));
-    EXPECT_EQ(model.read("shared"), rounded({1.001F, 2.003F, -4.01F}));
+    const Floats masters{1.00390625F, 2.003F, -4.01F};  // the first is half-way between two values
+    model.write("shared", masters, MOEMESH_MASTER);
+    EXPECT_EQ(model.read("shared", MOEMESH_MASTER), masters);
+    EXPECT_EQ(model.read("shared"), rounded(masters));
   });
 }
 

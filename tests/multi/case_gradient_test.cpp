@@ -215,7 +215,7 @@ float eleventh_step(const Mesh& mesh, double decay, int32_t stage, float gradien
 
 TEST(Case, P21_idle_optimizer) {
   for (const double decay : {0.0, 0.1})
-    for (const int32_t stage : {0, 1}) {
+    for (const int32_t stage : {0, 1, 2}) {
       const Session alone(MPI_COMM_NULL);
       const Mesh one(alone, case_mesh(1, 1, 1));
       const float idle = eleventh_step(one, decay, stage, NAN);
@@ -248,7 +248,7 @@ TEST(Reduction, AddsInRankOrder) {
   }
   ModelSpec spec;
   spec.shared = {{.name = "p", .extents = {13}}};
-  for (const int32_t stage : {0, 1}) {
+  for (const int32_t stage : {0, 1, 2}) {
     spec.optimizer->shared_stage = stage;
     const Model model(mesh, spec);
     model.begin();

@@ -25,7 +25,7 @@ struct Failing {
 // Two ranks, one layer of two scale experts (W = 1 and 2), AdamW; every call's status is compared over the ranks.
 class Script {
  public:
-  Script(MPI_Comm comm, int32_t axis, Failing* failing) : comm_(comm), axis_(axis) {
+  Script(MPI_Comm comm, int32_t axis, int32_t stage, Failing* failing) : comm_(comm), axis_(axis), stage_(stage) {
     auto params = with_defaults(moemesh_context_params_init);
     params.comm = moemesh_comm_from_mpi(comm);
     params.allocate = Failing::allocate;
@@ -133,9 +133,10 @@ class Script {
     return fine;
   }
 
-  static moemesh_optimizer_params optimizer() {
+  moemesh_optimizer_params optimizer() const {
     auto params = with_defaults(moemesh_optimizer_params_init);
     params.learning_rate = 0;
+    params.shared_stage = params.expert_stage = stage_;
     return params;
   }
   bool same_on_all(bool fine) {
@@ -158,7 +159,7 @@ class Script {
   }
 
   MPI_Comm comm_;
-  int32_t axis_;
+  int32_t axis_, stage_;
   moemesh_context context_ = nullptr;
   moemesh_mesh mesh_ = nullptr;
   moemesh_family families_[2] = {nullptr, nullptr};
@@ -174,14 +175,14 @@ bool failed_once(MPI_Comm comm, const Failing& failing) {
   return reached == 1;
 }
 
-void fail_every_call(MPI_Comm comm, int32_t axis, bool while_creating) {
+void fail_every_call(MPI_Comm comm, int32_t axis, int32_t stage, bool while_creating) {
   const bool mine = world_rank() == 0;
   int64_t n = 1;
   for (bool reached = true; reached && n < 200; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n) + (while_creating ? " of create" : " of a step"));
     Failing failing;
     if (mine && while_creating) failing.fail_at = n;
-    Script script(comm, axis, &failing);
+    Script script(comm, axis, stage, &failing);
     const bool created = script.create();
     EXPECT_TRUE(created || while_creating);
     if (mine && !while_creating) failing.fail_at = failing.calls + n;
@@ -199,10 +200,11 @@ void fail_every_call(MPI_Comm comm, int32_t axis, bool while_creating) {
 TEST(Case, P34_memory_of_one_rank) {
   CASE_RANKS(ranks, 2);
   for (const int32_t axis : {MOEMESH_AXIS_EP, MOEMESH_AXIS_TP, MOEMESH_AXIS_DP})
-    for (const bool while_creating : {true, false}) {
-      SCOPED_TRACE("two ranks along axis " + std::to_string(axis));
-      fail_every_call(ranks.comm(), axis, while_creating);
-    }
+    for (const int32_t stage : {1, 2})
+      for (const bool while_creating : {true, false}) {
+        SCOPED_TRACE("two ranks along axis " + std::to_string(axis) + ", stage " + std::to_string(stage));
+        fail_every_call(ranks.comm(), axis, stage, while_creating);
+      }
 }
 
 }  // namespace

@@ -243,5 +243,32 @@ TEST(Stage2, TheMainGradientIsOfTheMicrobatch) {
   });
 }
 
+// Longer than what one exchange carries (2^18 elements of each owner), next to another one in the same shards.
+TEST(Stage2, ALongParameterGoesInSeveralPieces) {
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 1, 2), case_mesh(1, 1, 3)}, [](const Place& place) {
+    constexpr int64_t n = 1000003;
+    ModelSpec spec;
+    spec.shared = {{.name = "a", .extents = {5}}, {.name = "long", .extents = {n}}};
+    spec.optimizer = sgd(1);
+    spec.optimizer->shared_stage = 2;
+    const Model model(place.mesh, spec);
+    Floats gradient(n), expected(n);
+    for (size_t i = 0; i < gradient.size(); ++i) {
+      expected[i] = static_cast<float>(i % 1021);
+      gradient[i] = expected[i] + static_cast<float>(2 * place.mesh.rank() + 1 - place.mesh.spec().dp);
+    }
+    const auto view = view_of(gradient);
+    model.begin();
+    OK(moemesh_gradient_ready(model.parameter("long"), &view, nullptr));
+    model.update();
+    const Floats found = model.read("long", MOEMESH_GRADIENT), values = model.read("long");
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_NEAR(found[i], expected[i], 1e-4) << i;
+      ASSERT_EQ(values[i], -found[i]) << i;
+    }
+    EXPECT_EQ(model.read("a", MOEMESH_GRADIENT), Floats(5, 0.0F));
+  });
+}
+
 }  // namespace
 }  // namespace moemesh::test
