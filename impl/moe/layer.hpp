@@ -50,7 +50,7 @@ struct LayerStatistics {
 // Each step is a file of this folder; this class holds what they share and keeps the order and the failure protocol.
 class Layer {
  public:
-  // Collective over the context; registers the parameters.
+  // Collective over the stage: other stages have other layers. Registers the parameters.
   static std::shared_ptr<Layer> create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
                                        std::shared_ptr<Family> expert, const moemesh_layer_params& params,
                                        const Finding& problem);
