@@ -137,6 +137,18 @@ std::vector<MeshSpec> dense_meshes_of(int64_t world) {
   return meshes;
 }
 
+std::vector<MeshSpec> staged_meshes_of(int64_t world) {
+  std::vector<MeshSpec> meshes;
+  for (int64_t pp = 2; pp <= world; ++pp) {
+    if (world % pp != 0) continue;
+    for (MeshSpec spec : meshes_of(world / pp)) {
+      spec.pp = static_cast<int32_t>(pp);
+      meshes.push_back(spec);
+    }
+  }
+  return meshes;
+}
+
 Mesh::Mesh(const Session& session, const MeshSpec& spec) : spec_(spec) {
   auto params = with_defaults(moemesh_mesh_params_init);
   params.tp = spec.tp;

@@ -158,6 +158,8 @@ std::ostream& operator<<(std::ostream& stream, const MeshSpec& spec);
 // Every tp*ep*dp = world with pp = 1 and every expert_tp, in the default order; and those of them with expert_tp = tp.
 std::vector<MeshSpec> meshes_of(int64_t world);
 std::vector<MeshSpec> dense_meshes_of(int64_t world);
+// Every mesh with pp > 1.
+std::vector<MeshSpec> staged_meshes_of(int64_t world);
 
 class Mesh {
  public:
@@ -253,7 +255,7 @@ struct Routing {
   Floats gates;                  // [T, k]
 };
 
-// Families, layers and optimizer of one mesh. Families without parameters are not made.
+// Families, layers and optimizer of one mesh. Families without parameters are not made, but where pp > 1.
 class Model {
  public:
   Model(const Mesh& mesh, ModelSpec spec);

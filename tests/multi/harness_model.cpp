@@ -105,8 +105,9 @@ Model::Model(const Mesh& mesh, ModelSpec spec)
       expert_tp_(mesh.group(MOEMESH_AXIS_EXPERT_TP).size),
       expert_tp_coordinate_(mesh.here().expert_tp) {
   try {
-    if (!spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_);
-    if (!spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_);
+    const bool staged = mesh.spec().pp > 1;  // other stages may have what this one has not
+    if (staged || !spec_.layers.empty() || !spec_.shared.empty()) shared_ = create_family(mesh, MOEMESH_SHARED, spec_);
+    if (staged || !spec_.layers.empty() || !spec_.expert.empty()) expert_ = create_family(mesh, MOEMESH_EXPERT, spec_);
     register_all(shared_, spec_.shared);
     register_all(expert_, spec_.expert);
     create_layers(mesh);

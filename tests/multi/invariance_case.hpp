@@ -66,6 +66,8 @@ Expected oracle_run(const Case& setting);
 
 struct PieceRecord {
   int64_t piece = 0;                   // of the global batch
+  size_t first_layer = 0;              // of this rank's stage; the lists below are of its layers
+  bool has_loss = true;                // only the last stage knows it
   double loss = 0;                     // without the loss scale
   std::vector<Floats> y, dx, dlogits;  // per layer
   std::vector<Routing> routing;
@@ -82,12 +84,14 @@ struct PhaseRecord {
   std::vector<Floats> moment1, moment2;  // whole arrays; moment 2 of AdamW only
 };
 struct RunRecord {
+  bool staged = false;                       // pp > 1: arrays of other stages are empty
   std::vector<std::vector<int64_t>> places;  // in the unsplit arrays, of this rank's parts
   std::vector<PhaseRecord> phases;
 };
 
 struct RunOptions {
   int32_t shared_stage = 1, expert_stage = 1;
+  int32_t schedule = MOEMESH_SCHEDULE_1F1B;
   bool extra_inference = false;  // forwards without training in between
 };
 std::vector<Floats> read_list(const Model& model, int32_t quantity);  // whole arrays, as named_arrays; collective

@@ -47,6 +47,23 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
   }
 }
 
+// The same with the layers on different stages (some have none), through a pipeline. Each case takes a third of the meshes.
+TEST_P(MeshInvariance, AgreesWithTheOracleThroughAPipeline) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const Expected expected = oracle_run(case_of(GetParam()));
+  const Session session;
+  const std::vector<MeshSpec> meshes = staged_meshes_of(world_size());
+  const size_t step = meshes.size() > 3 ? 3 : 1;
+  for (size_t i = expected.setting.name.size() % step; i < meshes.size(); i += step) {
+    SCOPED_TRACE(to_string(meshes[i]));
+    const Mesh mesh(session, meshes[i]);
+    RunOptions options = stages_of(expected.setting, i);
+    options.schedule = i % 2 == 0 ? MOEMESH_SCHEDULE_1F1B : MOEMESH_SCHEDULE_GPIPE;
+    SCOPED_TRACE("stages " + std::to_string(options.shared_stage) + ", " + std::to_string(options.expert_stage));
+    expect_agreement(library_run(mesh, expected, options), expected, tolerance_of(expected.setting));
+  }
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> names;
   for (const Case& setting : invariance_cases()) names.push_back(setting.name);

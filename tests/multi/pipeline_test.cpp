@@ -261,7 +261,8 @@ TEST(Pipeline, SteadyStepsAllocateNothing) {
     int64_t bytes = -1;
     int same = 0;  // steps since the last growth, of the rank that has the fewest
     for (int step = 0; step < 200 && same < 20; ++step) {
-      chain.step(6, [](int64_t, int64_t m) { return 20 - m; }, false);
+      chain.step(
+          6, [](int64_t, int64_t m) { return 20 - m; }, false);
       same = chain.pipe().info().bytes == bytes ? same + 1 : 0;
       bytes = chain.pipe().info().bytes;
       MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, place.comm);
