@@ -870,7 +870,8 @@ MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh
 typedef struct moemesh_bill_params {
   int64_t struct_size;
   int64_t steps;         /* default 1 */
-  int64_t tokens;        /* rows of each data shard and microbatch, all real; default 0 */
+  int64_t tokens;        /* rows of each data shard and microbatch, all real; default 0. Where shards differ, matrices (see
+                            below) still make the bill exact if tp = 1 and there is no pipeline: only they depend on rows */
   int32_t microbatches;  /* M, default 1 */
   int32_t objective;     /* moemesh_objective, default SHARD_MEAN */
   int32_t shared_stage;  /* as in moemesh_optimizer_params, defaults alike */
