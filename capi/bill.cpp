@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
+#include "impl/report/bill.hpp"
 #include "capi/call.hpp"
 
 using namespace moemesh;
@@ -9,6 +10,7 @@ namespace {
 
 constexpr moemesh_bill_params bill_defaults{
     sizeof(moemesh_bill_params), 1, 0, 1, MOEMESH_SHARD_MEAN, 1, 1, MOEMESH_FLOAT32, MOEMESH_FLOAT32};
+constexpr moemesh_bill_routing routing_defaults{sizeof(moemesh_bill_routing), nullptr, nullptr};
 
 using P = moemesh_bill_params;
 static_assert(no_padding(&P::struct_size, &P::steps, &P::tokens, &P::microbatches, &P::objective, &P::shared_stage,
@@ -16,7 +18,11 @@ static_assert(no_padding(&P::struct_size, &P::steps, &P::tokens, &P::microbatche
 using R = moemesh_bill_routing;
 static_assert(no_padding(&R::struct_size, &R::copies, &R::rows));
 
-[[noreturn]] void missing() { fail(MOEMESH_ERROR_NOT_SUPPORTED, "the communication bill is not supported yet"); }
+std::shared_ptr<Bill> bill_of(Call& call, moemesh_bill handle) {
+  auto bill = object_of<Bill>(handle, "bill");
+  call.in(bill->mesh());
+  return bill;
+}
 
 }  // namespace
 
@@ -24,28 +30,57 @@ int32_t moemesh_bill_params_init(moemesh_bill_params* params, int64_t struct_siz
   return init_struct(params, struct_size, bill_defaults, sizeof bill_defaults, "bill_params");
 }
 
-int32_t moemesh_bill_create(moemesh_mesh, const moemesh_bill_params*, moemesh_bill*) {
-  return guarded([](Call&) { missing(); });
+int32_t moemesh_bill_create(moemesh_mesh mesh, const moemesh_bill_params* params, moemesh_bill* bill) {
+  return guarded([&](Call& call) {
+    auto object = object_of<Mesh>(mesh, "mesh");
+    call.in(*object);
+    required(bill, "bill");
+    const auto p = read_struct(params, bill_defaults, sizeof bill_defaults, "bill_params");
+    *bill = new_handle<moemesh_bill>(std::make_shared<Bill>(std::move(object), p));
+  });
 }
 
-void moemesh_bill_destroy(moemesh_bill*) {}
+void moemesh_bill_destroy(moemesh_bill* bill) { destroy_handle<Bill>(bill); }
 
-int32_t moemesh_bill_add_layer(moemesh_bill, int64_t, const moemesh_layer_params*, const moemesh_bill_routing*) {
-  return guarded([](Call&) { missing(); });
+int32_t moemesh_bill_add_layer(moemesh_bill bill, int64_t stage, const moemesh_layer_params* params,
+                               const moemesh_bill_routing* routing) {
+  return guarded([&](Call& call) {
+    const auto object = bill_of(call, bill);
+    const auto layer = read_struct(params, layer_defaults, sizeof layer_defaults, "layer_params");
+    moemesh_bill_routing matrices = routing_defaults;
+    if (routing) matrices = read_struct(routing, routing_defaults, sizeof routing_defaults, "bill_routing");
+    object->add_layer(stage, layer, matrices);
+  });
 }
 
-int32_t moemesh_bill_add_parameter(moemesh_bill, int64_t, int32_t, const moemesh_parameter_params*) {
-  return guarded([](Call&) { missing(); });
+int32_t moemesh_bill_add_parameter(moemesh_bill bill, int64_t stage, int32_t family,
+                                   const moemesh_parameter_params* params) {
+  return guarded([&](Call& call) {
+    const auto object = bill_of(call, bill);
+    object->add_parameter(stage, family,
+                          read_struct(params, parameter_defaults, sizeof parameter_defaults, "parameter_params"));
+  });
 }
 
-int32_t moemesh_bill_set_pipeline(moemesh_bill, const moemesh_pipeline_params*) {
-  return guarded([](Call&) { missing(); });
+int32_t moemesh_bill_set_pipeline(moemesh_bill bill, const moemesh_pipeline_params* params) {
+  return guarded([&](Call& call) {
+    const auto object = bill_of(call, bill);
+    object->set_pipeline(read_struct(params, pipeline_defaults, sizeof pipeline_defaults, "pipeline_params"));
+  });
 }
 
-int32_t moemesh_bill_get_count(moemesh_bill, int64_t, int64_t*) {
-  return guarded([](Call&) { missing(); });
+int32_t moemesh_bill_get_count(moemesh_bill bill, int64_t rank, int64_t* count) {
+  return guarded([&](Call& call) {
+    const auto object = bill_of(call, bill);
+    required(count, "count");
+    *count = static_cast<int64_t>(object->entries(rank).size());
+  });
 }
 
-int32_t moemesh_bill_get_entry(moemesh_bill, int64_t, int64_t, moemesh_ledger_entry*) {
-  return guarded([](Call&) { missing(); });
+int32_t moemesh_bill_get_entry(moemesh_bill bill, int64_t rank, int64_t index, moemesh_ledger_entry* entry) {
+  return guarded([&](Call& call) {
+    const auto object = bill_of(call, bill);
+    check_result_struct(entry, sizeof *entry, "entry");
+    write_entry(object->entries(rank), index, entry);
+  });
 }

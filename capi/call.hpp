@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -105,6 +106,14 @@ int32_t init_struct(P* user, int64_t size, const P& defaults, int64_t first_rele
     std::memcpy(user, &params, static_cast<size_t>(std::min<int64_t>(size, sizeof(P))));
   });
 }
+
+// Defaults of structs that more than one file of this folder reads.
+extern const moemesh_layer_params layer_defaults;
+extern const moemesh_parameter_params parameter_defaults;
+extern const moemesh_pipeline_params pipeline_defaults;
+
+// Entry `index` of a ledger or of a bill.
+void write_entry(const std::map<Ledger::Key, Ledger::Counts>& entries, int64_t index, moemesh_ledger_entry* entry);
 
 // The members' sizes must add up to the struct's: no hidden padding that a later field could land in.
 template <class P, class... Members>

@@ -10,26 +10,27 @@
 using namespace moemesh;
 using namespace moemesh::capi;
 
+constexpr moemesh_parameter_params capi::parameter_defaults{sizeof(moemesh_parameter_params),
+                                                            nullptr,
+                                                            0,
+                                                            {0, 0, 0, 0},
+                                                            nullptr,
+                                                            nullptr,
+                                                            0,
+                                                            1,
+                                                            1,
+                                                            0,
+                                                            0,
+                                                            MOEMESH_TP_REPLICA,
+                                                            0,
+                                                            MOEMESH_INIT_CONSTANT,
+                                                            0};
+
 namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
 constexpr moemesh_family_params family_defaults{sizeof(moemesh_family_params), 0, 0, MOEMESH_FLOAT32};
-constexpr moemesh_parameter_params parameter_defaults{sizeof(moemesh_parameter_params),
-                                                      nullptr,
-                                                      0,
-                                                      {0, 0, 0, 0},
-                                                      nullptr,
-                                                      nullptr,
-                                                      0,
-                                                      1,
-                                                      1,
-                                                      0,
-                                                      0,
-                                                      MOEMESH_TP_REPLICA,
-                                                      0,
-                                                      MOEMESH_INIT_CONSTANT,
-                                                      0};
 
 using F = moemesh_family_params;
 static_assert(no_padding(&F::struct_size, &F::seed, &F::kind, &F::dtype));

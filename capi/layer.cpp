@@ -9,33 +9,34 @@
 using namespace moemesh;
 using namespace moemesh::capi;
 
+constexpr moemesh_layer_params capi::layer_defaults{sizeof(moemesh_layer_params),
+                                                    nullptr,
+                                                    0,
+                                                    0,
+                                                    0,
+                                                    0,
+                                                    1.0,
+                                                    0.02,
+                                                    0.02,
+                                                    0.02,
+                                                    0,
+                                                    0,
+                                                    0,
+                                                    0,
+                                                    MOEMESH_SWIGLU,
+                                                    MOEMESH_SCORE_SOFTMAX,
+                                                    MOEMESH_GATE_RENORM,
+                                                    MOEMESH_ROUTER_LINEAR,
+                                                    MOEMESH_NONFINITE_ERROR,
+                                                    MOEMESH_DROP_BY_POSITION,
+                                                    MOEMESH_AUX_SHARD,
+                                                    0,
+                                                    0};
+
 namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
-constexpr moemesh_layer_params layer_defaults{sizeof(moemesh_layer_params),
-                                              nullptr,
-                                              0,
-                                              0,
-                                              0,
-                                              0,
-                                              1.0,
-                                              0.02,
-                                              0.02,
-                                              0.02,
-                                              0,
-                                              0,
-                                              0,
-                                              0,
-                                              MOEMESH_SWIGLU,
-                                              MOEMESH_SCORE_SOFTMAX,
-                                              MOEMESH_GATE_RENORM,
-                                              MOEMESH_ROUTER_LINEAR,
-                                              MOEMESH_NONFINITE_ERROR,
-                                              MOEMESH_DROP_BY_POSITION,
-                                              MOEMESH_AUX_SHARD,
-                                              0,
-                                              0};
 constexpr moemesh_forward_params forward_defaults{
     sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, MOEMESH_SEQUENCE_MAJOR, 0, 1, 0};
 constexpr moemesh_backward_params backward_defaults{

@@ -35,6 +35,17 @@ void check_axes(int32_t axes) {
 
 }  // namespace
 
+void capi::write_entry(const std::map<Ledger::Key, Ledger::Counts>& entries, int64_t index,
+                       moemesh_ledger_entry* entry) {
+  check_result_struct(entry, sizeof *entry, "entry");
+  const auto count = static_cast<int64_t>(entries.size());
+  require(index >= 0 && index < count, MOEMESH_ERROR_INVALID_ARGUMENT, "index: expected 0..{}, got {}", count - 1,
+          index);
+  const auto& [key, counts] = *std::next(entries.begin(), index);
+  write_struct(entry, moemesh_ledger_entry{0, counts.calls, counts.messages, counts.bytes, counts.bytes_internode,
+                                           key.axes, key.family, key.phase, key.collective});
+}
+
 int32_t moemesh_mesh_params_init(moemesh_mesh_params* params, int64_t struct_size) {
   return init_struct(params, struct_size, defaults, sizeof defaults, "mesh_params");
 }
@@ -140,14 +151,7 @@ int32_t moemesh_ledger_get_count(moemesh_mesh mesh, int64_t* count) {
 int32_t moemesh_ledger_get_entry(moemesh_mesh mesh, int64_t index, moemesh_ledger_entry* entry) {
   return guarded([&](Call& call) {
     const auto object = mesh_of(call, mesh);
-    check_result_struct(entry, sizeof *entry, "entry");
-    const auto& entries = object->ledger().entries();
-    const auto count = static_cast<int64_t>(entries.size());
-    require(index >= 0 && index < count, MOEMESH_ERROR_INVALID_ARGUMENT, "index: expected 0..{}, got {}", count - 1,
-            index);
-    const auto& [key, counts] = *std::next(entries.begin(), index);
-    write_struct(entry, moemesh_ledger_entry{0, counts.calls, counts.messages, counts.bytes, counts.bytes_internode,
-                                             key.axes, key.family, key.phase, key.collective});
+    write_entry(object->ledger().entries(), index, entry);
   });
 }
 

@@ -863,11 +863,15 @@ MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh
 
 /* What a step of a described model will send, for any rank of a planned (or real) mesh, before any run: the entries that the
  * ledger of that rank would have for `steps` training steps, from step_begin to optimizer_step, setup left out. Exact: equal to
- * the ledger where the described routing is the real one and no step fails. */
+ * the ledger where the described routing is the real one and no step fails. Every layer runs forward and backward once in each
+ * microbatch, every parameter gets its gradient_ready once in each. A family counts as given to the optimizer where any stage
+ * has a layer or a parameter of it. Capacity needs no word here: copies and rows below are those that are left after it, and
+ * without them none are taken as dropped. */
 typedef struct moemesh_bill_params {
   int64_t struct_size;
   int64_t steps;         /* default 1 */
-  int64_t tokens;        /* rows of each data shard and microbatch, all real; default 0 */
+  int64_t tokens;        /* rows of each data shard and microbatch, all real; default 0. Where shards differ, matrices (see
+                            below) still make the bill exact if tp = 1 and there is no pipeline: only they depend on rows */
   int32_t microbatches;  /* M, default 1 */
   int32_t objective;     /* moemesh_objective, default SHARD_MEAN */
   int32_t shared_stage;  /* as in moemesh_optimizer_params, defaults alike */
@@ -876,13 +880,16 @@ typedef struct moemesh_bill_params {
   int32_t expert_dtype;
 } moemesh_bill_params;
 
-/* The rows of one layer. Both matrices may be NULL: then every token's k experts are taken as drawn evenly from all E, and
- * bytes are expectations, rounded. */
+/* The rows of one layer. Both matrices may be NULL (not one alone): then every token's k experts are taken as drawn evenly
+ * from all E, and what such layers send in an entry's all-to-alls is its expectation, rounded to the nearest byte. */
 typedef struct moemesh_bill_routing {
   int64_t struct_size;
-  const int64_t* copies; /* [world/pp, ep] for one microbatch and stage: row i: what the stage's i-th rank (ascending) sends to
-                            each ep coordinate, itself included; ranks that hold one slice send the same. NULL: see above */
-  const int64_t* rows;   /* the same of rows */
+  const int64_t* copies; /* [world/pp, ep] for each microbatch of the layer's stage: row i: what the stage's i-th rank
+                            (ascending) sends to each expert_ep coordinate, its own included: of each of its tokens one copy
+                            for every coordinate that has experts of it. Its tokens: with expert_tp = tp all of its data
+                            shard, which tp peers send alike; else its slice of them, [floor(T*s/n), floor(T*(s+1)/n)) for
+                            slice s of n = tp/expert_tp. Copied. NULL: see above */
+  const int64_t* rows;   /* the same of rows: one for each (token, expert); not less than copies */
 } moemesh_bill_routing;
 
 MOEMESH_API int32_t moemesh_bill_params_init(moemesh_bill_params* params, int64_t struct_size);

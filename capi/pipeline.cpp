@@ -6,10 +6,11 @@
 using namespace moemesh;
 using namespace moemesh::capi;
 
+constexpr moemesh_pipeline_params capi::pipeline_defaults{sizeof(moemesh_pipeline_params), 0, MOEMESH_FLOAT32,
+                                                          MOEMESH_SCHEDULE_1F1B};
+
 namespace {
 
-constexpr moemesh_pipeline_params pipeline_defaults{sizeof(moemesh_pipeline_params), 0, MOEMESH_FLOAT32,
-                                                    MOEMESH_SCHEDULE_1F1B};
 constexpr moemesh_pipeline_run run_defaults{sizeof(moemesh_pipeline_run), nullptr, 1, 1};
 
 using P = moemesh_pipeline_params;

@@ -96,10 +96,15 @@ int64_t hash_of(std::string_view text) {
 // and the number of fields is rounded up, so that even then the messages have one size.
 constexpr size_t head = 2, leading = 2, rounding = 32;
 
+int64_t padded(int64_t fields) {
+  const auto values = static_cast<int64_t>(leading) + fields, step = static_cast<int64_t>(rounding);
+  return (values + step - 1) / step * step;
+}
+
 std::vector<int64_t> words_of(int64_t rank, const char* call, std::span<const Field> fields, int32_t error) {
   std::vector<int64_t> values{hash_of(call), static_cast<int64_t>(fields.size())};
   for (const Field& field : fields) values.push_back(field.value);
-  values.resize((values.size() + rounding - 1) / rounding * rounding);
+  values.resize(static_cast<size_t>(padded(std::ssize(fields))));
   std::vector<int64_t> words{error, rank};
   for (const int64_t value : values) words.insert(words.end(), {value, value});
   return words;
@@ -130,6 +135,8 @@ std::string told(const Field& field, int64_t lowest, int64_t highest, int64_t ra
 }
 
 }  // namespace
+
+int64_t agreement_words(int64_t fields) { return static_cast<int64_t>(head) + 2 * padded(fields); }
 
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
                             const std::string& text, int32_t phase) {

@@ -115,7 +115,7 @@ class Communicator {
   void agree_max(std::span<int64_t> values, Purpose purpose);
 
   class Round;  // words from everyone to everyone whose sending and waiting are apart: round.hpp
-  class Mail;  // messages to single peers that nobody waits for, see mail.hpp
+  class Mail;   // messages to single peers that nobody waits for, see mail.hpp
 
  private:
   class Batch;  // the messages of one operation
@@ -161,6 +161,7 @@ struct Field {
   int64_t value;
   Kind kind = integer;
 };
+int64_t agreement_words(int64_t fields);  // of 8 bytes, in one message
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
                             const std::string& text, int32_t phase = MOEMESH_PHASE_SETUP);
 

@@ -45,6 +45,7 @@ class Mesh {
   // and without a pipeline.
   Communicator* ends() const { return ends_; }
   bool node_crossing(int32_t axes) const;
+  int64_t node(int64_t rank) const;  // of any rank; planned: by ranks_per_node
 
   void require_usable() const;  // not planned, not finalized, context usable
   void finalize();              // collective
@@ -54,7 +55,6 @@ class Mesh {
   void open();
   std::unique_ptr<Communicator> make_group(std::span<const int64_t> ranks, int32_t axes) const;
   std::vector<int64_t> ranks_of(int32_t axes) const;
-  int64_t node(int64_t rank) const;
 
   MeshLayout layout_;
   int32_t ranks_per_node_ = 0;

@@ -23,14 +23,14 @@ void check_name(const moemesh_parameter_params& params) {
   require(std::string_view(params.name).size() <= 255, bad, "parameter name: longer than 255 bytes");
 }
 
-void check_shape(const Family& family, const moemesh_parameter_params& params) {
-  const int32_t most = family.shared() ? 4 : 3;
+void check_shape(const FamilyKind& family, const moemesh_parameter_params& params) {
+  const int32_t most = family.shared ? 4 : 3;
   require(params.rank >= 1 && params.rank <= most, bad, "{}: rank: expected 1..{}, got {}", params.name, most,
           params.rank);
   for (int32_t i = 0; i < params.rank; ++i)
     require(params.extents[i] >= 1, bad, "{}: extents[{}]: expected >= 1, got {}", params.name, i, params.extents[i]);
-  require(family.shared() ? params.experts == 0 : params.experts >= 1, bad, "{}: experts: expected {}, got {}",
-          params.name, family.shared() ? "0 (SHARED)" : ">= 1 (EXPERT)", params.experts);
+  require(family.shared ? params.experts == 0 : params.experts >= 1, bad, "{}: experts: expected {}, got {}",
+          params.name, family.shared ? "0 (SHARED)" : ">= 1 (EXPERT)", params.experts);
 }
 
 // All of a parameter, on all ranks together, in bytes.
@@ -41,28 +41,28 @@ void check_fits(const moemesh_parameter_params& params) {
   require(!too_large, bad, "{}: extents, experts: expected less than 2^63 bytes in all", params.name);
 }
 
-void check_tp(const Family& family, const moemesh_parameter_params& params) {
+void check_tp(const FamilyKind& family, const moemesh_parameter_params& params) {
   require(params.tp_kind >= MOEMESH_TP_REPLICA && params.tp_kind <= MOEMESH_TP_PARTIAL, bad,
           "{}: tp_kind: expected 1..3, got {}", params.name, params.tp_kind);
   if (params.tp_kind != MOEMESH_TP_SHARDED) return;
   require(params.tp_dim >= 0 && params.tp_dim < params.rank, bad, "{}: tp_dim: expected 0..{}, got {}", params.name,
           params.rank - 1, params.tp_dim);
-  require(params.extents[params.tp_dim] % family.tp_size() == 0, bad, "{}: extents[{}] = {} is not divisible by tp {}",
-          params.name, params.tp_dim, params.extents[params.tp_dim], family.tp_size());
+  require(params.extents[params.tp_dim] % family.tp_size == 0, bad, "{}: extents[{}] = {} is not divisible by tp {}",
+          params.name, params.tp_dim, params.extents[params.tp_dim], family.tp_size);
 }
 
-void check_kinds(const Family& family, const moemesh_parameter_params& params) {
+void check_kinds(const FamilyKind& family, const moemesh_parameter_params& params) {
   const bool known = params.dtype == 0 || params.dtype == MOEMESH_FLOAT32 || params.dtype == MOEMESH_BFLOAT16;
   require(known, bad, "{}: dtype: expected 0, FLOAT32 or BFLOAT16, got {}", params.name, params.dtype);
-  require(params.dtype == 0 || params.dtype == family.dtype(), MOEMESH_ERROR_NOT_SUPPORTED,
-          "{}: dtype: only the family's ({}) in this release, got {}", params.name, family.dtype(), params.dtype);
+  require(params.dtype == 0 || params.dtype == family.dtype, MOEMESH_ERROR_NOT_SUPPORTED,
+          "{}: dtype: only the family's ({}) in this release, got {}", params.name, family.dtype, params.dtype);
   require(params.init_kind >= MOEMESH_INIT_CONSTANT && params.init_kind <= MOEMESH_INIT_UNIFORM, bad,
           "{}: init_kind: expected 1..3, got {}", params.name, params.init_kind);
   require(params.decay_scale >= 0 && params.learning_rate_scale >= 0, bad,
           "{}: decay_scale, learning_rate_scale: expected >= 0, got {}, {}", params.name, params.decay_scale,
           params.learning_rate_scale);
   require(params.tied == 0 || params.tied == 1, bad, "{}: tied: expected 0 or 1, got {}", params.name, params.tied);
-  require(params.tied == 0 || family.shared(), bad, "{}: tied: expected 0 (EXPERT), got 1", params.name);
+  require(params.tied == 0 || family.shared, bad, "{}: tied: expected 0 (EXPERT), got 1", params.name);
 }
 
 kernels::Slice slice_of(const Family& family, const moemesh_parameter_params& params) {
@@ -96,6 +96,14 @@ int64_t fingerprint(const Parameter& parameter) {
 }
 
 }  // namespace
+
+void check_parameter(const FamilyKind& family, const moemesh_parameter_params& params) {
+  check_name(params);
+  check_shape(family, params);
+  check_fits(params);
+  check_tp(family, params);
+  check_kinds(family, params);
+}
 
 std::vector<int64_t> Parameter::local_shape() const {
   std::vector<int64_t> shape;
@@ -133,11 +141,7 @@ std::shared_ptr<Family> Family::create(std::shared_ptr<Mesh> mesh, const moemesh
 
 Parameter& Family::add(const moemesh_parameter_params& params) {
   require(!committed_, MOEMESH_ERROR_INVALID_STATE, "parameter_register: the family is committed");
-  check_name(params);
-  check_shape(*this, params);
-  check_fits(params);
-  check_tp(*this, params);
-  check_kinds(*this, params);
+  check_parameter({shared(), tp_size(), dtype()}, params);
   require(find(params.name) == nullptr, bad, "parameter name: \"{}\" is registered already", params.name);
   auto parameter = std::make_unique<Parameter>();
   parameter->family = this;

@@ -48,6 +48,15 @@ struct Parameter {
   std::vector<int64_t> local_shape() const;
 };
 
+// What a family's parameters are checked against.
+struct FamilyKind {
+  bool shared;
+  int64_t tp_size;
+  int32_t dtype;
+};
+// Throws where parameter_register would refuse them.
+void check_parameter(const FamilyKind& family, const moemesh_parameter_params& params);
+
 // Parameters that are replicated over the same ranks.
 class Family {
  public:

@@ -11,9 +11,6 @@
 namespace moemesh {
 namespace {
 
-// Elements of each owner's shard that one exchange moves: bounds the staging memory to twice this times the group size.
-constexpr int64_t chunk_elements = int64_t{1} << 18;
-
 // A peer can't fail alone inside a reduction: errors were agreed before it started.
 void expect_no_failure(bool peer_failed) {
   require(!peer_failed, MOEMESH_ERROR_COMMUNICATION, "a rank sent less than agreed during a reduction");
@@ -32,27 +29,14 @@ void sum_partial_over_tp(Family& family) {
                                       purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
 }
 
-struct Range {
-  int64_t begin, end;
-  int64_t size() const { return end - begin; }
-};
-
-Range owned(const Family& family, const Shards& shards) {
-  return {shards.begin(family.group().rank()), shards.end(family.group().rank())};
-}
-
-// The part of an owner's shard that chunk `first` of the shard index covers.
-Range range_of(const Shards& shards, int64_t owner, int64_t first, int64_t count) {
-  const int64_t begin = std::min(shards.end(owner), shards.begin(owner) + first);
-  return {begin, std::min(shards.end(owner), begin + count)};
-}
+Range owned(const Family& family, const Shards& shards) { return shard_of(shards, family.group().rank()); }
 
 // One chunk: my elements of every owner's range go to it; the contributions to my own range arrive and are added up.
 void reduce_chunk(Family& family, const Shards& shards, int64_t first, int64_t count, float factor) {
   Communicator& group = family.group();
   Workspace& workspace = family.mesh().workspace();
   const int64_t d = group.size();
-  const Range own = range_of(shards, group.rank(), first, count);
+  const Range own = chunk_of(owned(family, shards), first, count);
   auto* send = workspace.get<float>(Workspace::flat_send, d * count);
   auto* receive = workspace.get<float>(Workspace::flat_receive, d * count);
   Exchange exchange;
@@ -60,7 +44,7 @@ void reduce_chunk(Family& family, const Shards& shards, int64_t first, int64_t c
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
   std::vector<const float*> parts;
   for (int64_t peer = 0; peer < d; ++peer) {
-    const Range range = range_of(shards, peer, first, count);
+    const Range range = chunk_of(shard_of(shards, peer), first, count);
     family.gradients->whole().copy_out(range.begin, range.end, send + peer * count);
     exchange.send_offset.push_back(peer * count * 4);
     exchange.send_bytes.push_back(range.size() * 4);
@@ -93,8 +77,7 @@ void reduce_bucket(Family& family, const Shards& shards, float factor) {
 
 // What of a parameter is in [range.begin, range.end) of the family's order.
 Range piece_of(const Parameter& parameter, const Range& range) {
-  const int64_t begin = std::clamp(parameter.offset, range.begin, range.end);
-  return {begin, std::clamp(parameter.offset + parameter.elements(), begin, range.end)};
+  return common_part({parameter.offset, parameter.offset + parameter.elements()}, range);
 }
 
 // Stage 2. tp peers own the same elements.
@@ -132,7 +115,7 @@ void sum_over_ends(Family& family) {
 int64_t most_owned(const Shards& shards, const Parameter& parameter) {
   int64_t most = 0;
   for (int64_t owner = 0; owner < shards.owners; ++owner)
-    most = std::max(most, piece_of(parameter, {shards.begin(owner), shards.end(owner)}).size());
+    most = std::max(most, piece_of(parameter, shard_of(shards, owner)).size());
   return most;
 }
 
@@ -140,19 +123,17 @@ int64_t most_owned(const Shards& shards, const Parameter& parameter) {
 void sum_chunk(Family& family, const Parameter& parameter, int64_t first, int64_t count) {
   Communicator& group = family.group();
   const Shards& shards = family.bucket_of(parameter);
-  const auto chunk_of = [&](int64_t owner) {
-    const Range piece = piece_of(parameter, {shards.begin(owner), shards.end(owner)});
-    const int64_t begin = std::min(piece.end, piece.begin + first);
-    return Range{begin, std::min(piece.end, begin + count)};
+  const auto of_owner = [&](int64_t owner) {
+    return chunk_of(piece_of(parameter, shard_of(shards, owner)), first, count);
   };
-  const Range own = chunk_of(group.rank());
+  const Range own = of_owner(group.rank());
   auto* receive = family.mesh().workspace().get<float>(Workspace::flat_receive, group.size() * count);
   Exchange exchange;
   exchange.send_base = reinterpret_cast<const std::byte*>(parameter.gradient);
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
   std::vector<const float*> parts;
   for (int64_t peer = 0; peer < group.size(); ++peer) {
-    const Range theirs = chunk_of(peer);
+    const Range theirs = of_owner(peer);
     exchange.send_offset.push_back((theirs.begin - parameter.offset) * 4);
     exchange.send_bytes.push_back(theirs.size() * 4);
     exchange.receive_offset.push_back(peer * count * 4);

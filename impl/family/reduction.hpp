@@ -3,6 +3,7 @@
 #pragma once
 
 #include "impl/family/family.hpp"
+#include "impl/family/ranges.hpp"
 
 namespace moemesh {
 

@@ -17,10 +17,9 @@ void StepState::fail(const Finding& finding) {
 }
 
 Rounds::Rounds(Mesh& mesh, std::vector<const Family*> families)
-    : mesh_(mesh), families_(std::move(families)), group_(mesh.add_group(axes_of(mesh))) {}
+    : mesh_(mesh), families_(std::move(families)), group_(mesh.add_group(axes_of(mesh.layout().sizes()))) {}
 
-int32_t Rounds::axes_of(const Mesh& mesh) {
-  const auto& sizes = mesh.layout().sizes();
+int32_t Rounds::axes_of(const AxisSizes& sizes) {
   return sizes.expert_tp == sizes.tp ? MOEMESH_GROUP_SHARED_GRADIENT : MOEMESH_GROUP_STAGE;
 }
 

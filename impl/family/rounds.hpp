@@ -38,14 +38,15 @@ class Rounds {
   const std::string& text() const { return text_; }
 
   // The axes of the group that has the rounds: dp x ep holds the groups of both families unless expert_tp differs from tp.
-  static int32_t axes_of(const Mesh& mesh);
+  static int32_t axes_of(const AxisSizes& sizes);
 
- private:
-  enum Kind : int64_t { in_call = 1, at_end = 2, failed = 3 };
   struct Header {
     int64_t kind = 0, family = 0, name = 0, number = 0;
     bool operator==(const Header&) const = default;
   };
+
+ private:
+  enum Kind : int64_t { in_call = 1, at_end = 2, failed = 3 };
   static Header header_of(const Parameter& parameter);
   void send(const Header& header);
   Verdict judge();  // waits for the round that was begun

@@ -11,14 +11,6 @@
 namespace moemesh {
 namespace {
 
-// What each rank tells each other before the payload moves.
-struct Counts {
-  int64_t copies = 0;
-  int64_t tags = 0;
-  int64_t status = MOEMESH_OK;
-  int64_t identity = 0;
-};
-
 Lanes equal_lanes(int64_t ranks, int64_t bytes) {
   Lanes lanes;
   for (int64_t p = 0; p < ranks; ++p) {

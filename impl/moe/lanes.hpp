@@ -6,11 +6,22 @@
 #include <vector>
 
 #include "impl/comm/communicator.hpp"
+#include "kernels/permute.hpp"
 
 namespace moemesh {
 
+// What each rank tells each other before the payload moves.
+struct Counts {
+  int64_t copies = 0;
+  int64_t tags = 0;
+  int64_t status = MOEMESH_OK;
+  int64_t identity = 0;
+};
+
+inline constexpr int64_t tag_bytes = sizeof(kernels::RowTag);
+
 // Where the message to or from each rank of the expert-parallel group lies in one buffer: first the copies, `row_bytes` each,
-// then (if tagged) the 8-byte row tags. Own copies never travel: their size in the exchange is 0; with keep_own they
+// then (if tagged) the row tags. Own copies never travel: their size in the exchange is 0; with keep_own they
 // still have their place in the buffer.
 struct Lanes {
   std::vector<int64_t> offset, bytes, tags_at;  // per rank; tags_at: offset of the tags
@@ -23,7 +34,7 @@ inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vec
   for (size_t p = 0; p + 1 < copy_offsets.size(); ++p) {
     const bool mine = static_cast<int64_t>(p) == own;
     const int64_t rows = (copy_offsets[p + 1] - copy_offsets[p]) * row_bytes;
-    const int64_t tags = tag_offsets ? ((*tag_offsets)[p + 1] - (*tag_offsets)[p]) * 8 : 0;
+    const int64_t tags = tag_offsets ? ((*tag_offsets)[p + 1] - (*tag_offsets)[p]) * tag_bytes : 0;
     lanes.offset.push_back(lanes.total);
     lanes.tags_at.push_back(lanes.total + rows);
     lanes.bytes.push_back(mine ? 0 : rows + tags);

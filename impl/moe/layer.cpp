@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "impl/base/error.hpp"
 #include "impl/base/hash.hpp"
@@ -130,20 +131,25 @@ Parameter& add_matrix(Family& family, const std::string& name, int64_t experts, 
 
 }  // namespace
 
+void check_layer(const moemesh_layer_params& params, const MeshLayout& layout, int32_t shared_dtype,
+                 int32_t expert_dtype) {
+  require(params.name != nullptr && params.name[0] != 0, bad, "layer name: expected a text, got none");
+  require(std::string_view(params.name).size() <= 200, bad, "layer name: longer than 200 bytes");
+  check_sizes(params, layout);
+  check_fits(params);
+  check_kinds(params);
+  check_balance(params);
+  check_dtypes(params, shared_dtype, expert_dtype);
+}
+
 std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
                                      std::shared_ptr<Family> expert, const moemesh_layer_params& params,
                                      const Finding& problem) {
   mesh->require_usable();
   const Finding finding = problem ? problem : attempt([&] {
-    require(params.name != nullptr && params.name[0] != 0, bad, "layer name: expected a text, got none");
-    check_sizes(params, mesh->layout());
-    check_fits(params);
-    check_kinds(params);
-    check_balance(params);
     check_families(*mesh, *shared, *expert);
-    check_dtypes(params, shared->dtype(), expert->dtype());
+    check_layer(params, mesh->layout(), shared->dtype(), expert->dtype());
     const std::string name = params.name;
-    require(name.size() <= 200, bad, "layer name: longer than 200 bytes");
     for (const char* part : {".router", ".shared.w1", ".shared.wg", ".shared.w2"})
       require(!shared->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
     for (const char* part : {".w1", ".wg", ".w2"})

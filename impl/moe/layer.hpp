@@ -45,6 +45,14 @@ struct LayerStatistics {
   std::vector<int64_t> rows_received_per_expert;  // [E]
 };
 
+// Throws where layer_create would refuse them on such a mesh, with families of these dtypes.
+void check_layer(const moemesh_layer_params& params, const MeshLayout& layout, int32_t shared_dtype,
+                 int32_t expert_dtype);
+
+// A failure spreads within an exchange group, then over expert_tp, then over the slices. That reaches the whole block unless
+// exchange groups and tp groups overlap without one containing the other.
+inline bool must_tell_block(int64_t ep, int64_t slices) { return ep % slices != 0 && slices % ep != 0; }
+
 // An MoE layer. forward: decide (and drop) -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors
 // it.
 // Each step is a file of this folder; this class holds what they share and keeps the order and the failure protocol.

@@ -76,10 +76,7 @@ int64_t Layer::identity(const ForwardArguments& arguments) const {
 
 bool Layer::alone() const { return exchange_.size() * tp_.size() == 1; }
 
-TokenSlice Layer::slice_of(int64_t tokens, int64_t index) const {
-  const int64_t first = tokens * index / slices_.size();
-  return {first, tokens * (index + 1) / slices_.size() - first};
-}
+TokenSlice Layer::slice_of(int64_t tokens, int64_t index) const { return token_slice(tokens, index, slices_.size()); }
 
 // rows [tokens, width], of which this rank has its slice: afterwards all of them.
 void Layer::gather_slices(Outcome& outcome, float* rows, int64_t tokens, int64_t width, int32_t phase) {
@@ -98,11 +95,8 @@ void Layer::gather_slices(Outcome& outcome, float* rows, int64_t tokens, int64_t
   outcome.all_to_all(slices_, exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_GATHER});
 }
 
-// A failure spreads within an exchange group, then over expert_tp, then over the slices. That reaches the whole block unless
-// exchange groups and tp groups overlap without one containing the other.
 void Layer::tell_block(Outcome& outcome, int32_t phase) {
-  const int64_t ep = exchange_.size(), slices = slices_.size();
-  if (ep % slices == 0 || slices % ep == 0) return;
+  if (!must_tell_block(exchange_.size(), slices_.size())) return;
   outcome.agree(mesh_->group(MOEMESH_AXIS_TP | MOEMESH_AXIS_EP), {0, phase, MOEMESH_COLLECTIVE_AGREEMENT});
 }
 

@@ -72,6 +72,10 @@ struct ReceivePlan {
 struct TokenSlice {
   int64_t first = 0, count = 0;
 };
+inline TokenSlice token_slice(int64_t tokens, int64_t index, int64_t slices) {
+  const int64_t first = tokens * index / slices;
+  return {first, tokens * (index + 1) / slices - first};
+}
 
 // What a forward leaves for its backward. Buffers grow and are reused: a layer keeps consumed tapes.
 struct Tape {

@@ -16,15 +16,23 @@ namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 
-void check_stage(const char* name, int32_t stage) {
+void check_one_stage(const char* name, int32_t stage) {
   require(stage >= 0 && stage <= 3, bad, "{}: expected 0..3, got {}", name, stage);
   require(stage <= 2, MOEMESH_ERROR_NOT_SUPPORTED, "{}: 0, 1 and 2 are supported in this release, got {}", name, stage);
 }
 
+}  // namespace
+
+void check_stages(int32_t shared, int32_t expert) {
+  check_one_stage("shared_stage", shared);
+  check_one_stage("expert_stage", expert);
+}
+
+namespace {
+
 void check(const moemesh_optimizer_params& p) {
   require(p.kind == MOEMESH_ADAMW || p.kind == MOEMESH_SGD, bad, "optimizer kind: expected 1 or 2, got {}", p.kind);
-  check_stage("shared_stage", p.shared_stage);
-  check_stage("expert_stage", p.expert_stage);
+  check_stages(p.shared_stage, p.expert_stage);
   require(p.learning_rate >= 0 && std::isfinite(p.learning_rate), bad, "learning_rate: expected >= 0, got {}",
           p.learning_rate);
   require(p.beta1 >= 0 && p.beta1 < 1, bad, "beta1: expected in [0, 1), got {}", p.beta1);
@@ -163,6 +171,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
                           {"loss_scale", bits_of(step_->loss_scale), Field::real},
                           {"learning_rate", bits_of(learning_rate), Field::real},
                           {"steps", steps}};
+  static_assert(std::size(fields) == step_fields);
   try {
     agree_on_configuration(world, "optimizer_step", fields, finding.status, finding.text, MOEMESH_PHASE_UPDATE);
   } catch (const Error& error) {

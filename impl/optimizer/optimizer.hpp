@@ -56,6 +56,10 @@ class FamilyState {
   bool attached_ = false;
 };
 
+inline constexpr int64_t step_fields = 6;  // that the ranks compare at a step's end
+
+void check_stages(int32_t shared, int32_t expert);  // throws where optimizer_create would refuse them
+
 // The training step of up to two families: zero, accumulate, agree, reduce, norm, clip, update.
 class Optimizer {
  public:

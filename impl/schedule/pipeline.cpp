@@ -14,14 +14,6 @@ namespace {
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
 constexpr auto state = MOEMESH_ERROR_INVALID_STATE;
 
-void check(const moemesh_pipeline_params& p) {
-  require(p.width >= 1 && p.width <= INT64_MAX / 8, bad, "width: expected 1..2^60, got {}", p.width);
-  require(p.dtype == MOEMESH_FLOAT32 || p.dtype == MOEMESH_BFLOAT16, bad,
-          "dtype: expected FLOAT32 (1) or BFLOAT16 (3), got {}", p.dtype);
-  require(p.schedule == MOEMESH_SCHEDULE_1F1B || p.schedule == MOEMESH_SCHEDULE_GPIPE, bad,
-          "schedule: expected 1 or 2, got {}", p.schedule);
-}
-
 constexpr Purpose purpose(int32_t phase) { return {0, phase, MOEMESH_COLLECTIVE_PIPELINE}; }
 
 // An optimizer has one or two families, which share its step.
@@ -40,11 +32,19 @@ void keep_for_ever(std::unique_ptr<RowPool> pool) {
 
 }  // namespace
 
+void check_pipeline(const moemesh_pipeline_params& p) {
+  require(p.width >= 1 && p.width <= INT64_MAX / 8, bad, "width: expected 1..2^60, got {}", p.width);
+  require(p.dtype == MOEMESH_FLOAT32 || p.dtype == MOEMESH_BFLOAT16, bad,
+          "dtype: expected FLOAT32 (1) or BFLOAT16 (3), got {}", p.dtype);
+  require(p.schedule == MOEMESH_SCHEDULE_1F1B || p.schedule == MOEMESH_SCHEDULE_GPIPE, bad,
+          "schedule: expected 1 or 2, got {}", p.schedule);
+}
+
 std::shared_ptr<Pipeline> Pipeline::create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Optimizer> optimizer,
                                            const moemesh_pipeline_params& params, const Finding& problem) {
   mesh->require_usable();
   const Finding finding = problem ? problem : attempt([&] {
-    check(params);
+    check_pipeline(params);
     require(!optimizer || &optimizer->mesh() == mesh.get(), bad, "pipeline_create: the optimizer is of another mesh");
   });
   const Field fields[] = {{"width", params.width},

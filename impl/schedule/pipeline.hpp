@@ -15,6 +15,8 @@
 
 namespace moemesh {
 
+void check_pipeline(const moemesh_pipeline_params& params);  // throws where pipeline_create would refuse them
+
 // Runs the microbatches of one step through the stages: hands the caller one action after the other, with the rows that came
 // from the neighbour stage, and sends what the caller made of them. Ranks talk to the ranks of the same tp, ep and dp.
 //

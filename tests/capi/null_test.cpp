@@ -315,5 +315,38 @@ TEST_F(Null, P38_pipeline) {
   moemesh_pipeline_destroy(&pipeline);
 }
 
+TEST_F(Null, P38_bill) {
+  auto params = defaults(moemesh_bill_params_init);
+  moemesh_bill bill = nullptr;
+  EXPECT_REFUSED(dead, "mesh", moemesh_bill_create(nullptr, &params, &bill));
+  EXPECT_REFUSED(bad, "bill_params", moemesh_bill_create(model.mesh, nullptr, &bill));
+  EXPECT_REFUSED(bad, "bill", moemesh_bill_create(model.mesh, &params, nullptr));
+  EXPECT_EQ(bill, nullptr);
+  ASSERT_EQ(moemesh_bill_create(model.mesh, &params, &bill), MOEMESH_OK);
+  auto layer = defaults(moemesh_layer_params_init);
+  EXPECT_REFUSED(dead, "bill", moemesh_bill_add_layer(nullptr, 0, &layer, nullptr));
+  EXPECT_REFUSED(bad, "layer_params", moemesh_bill_add_layer(bill, 0, nullptr, nullptr));
+  EXPECT_REFUSED(bad, "name", moemesh_bill_add_layer(bill, 0, &layer, nullptr));
+  auto parameter = defaults(moemesh_parameter_params_init);
+  EXPECT_REFUSED(dead, "bill", moemesh_bill_add_parameter(nullptr, 0, MOEMESH_SHARED, &parameter));
+  EXPECT_REFUSED(bad, "parameter_params", moemesh_bill_add_parameter(bill, 0, MOEMESH_SHARED, nullptr));
+  EXPECT_REFUSED(bad, "name", moemesh_bill_add_parameter(bill, 0, MOEMESH_SHARED, &parameter));
+  auto pipeline = defaults(moemesh_pipeline_params_init);
+  EXPECT_REFUSED(dead, "bill", moemesh_bill_set_pipeline(nullptr, &pipeline));
+  EXPECT_REFUSED(bad, "pipeline_params", moemesh_bill_set_pipeline(bill, nullptr));
+  int64_t count = 0;
+  auto entry = result_struct<moemesh_ledger_entry>();
+  EXPECT_REFUSED(dead, "bill", moemesh_bill_get_count(nullptr, 0, &count));
+  EXPECT_REFUSED(bad, "count", moemesh_bill_get_count(bill, 0, nullptr));
+  EXPECT_REFUSED(dead, "bill", moemesh_bill_get_entry(nullptr, 0, 0, &entry));
+  EXPECT_REFUSED(bad, "entry", moemesh_bill_get_entry(bill, 0, 0, nullptr));
+  moemesh_bill_destroy(nullptr);
+  const moemesh_bill stale = bill;
+  moemesh_bill_destroy(&bill);
+  EXPECT_EQ(bill, nullptr);
+  moemesh_bill_destroy(&bill);
+  EXPECT_REFUSED(dead, "bill", moemesh_bill_get_count(stale, 0, &count));
+}
+
 }  // namespace
 }  // namespace capi_test

@@ -4,6 +4,7 @@
 // struct_size of every params and result struct. Sizes below are those of the first release: they never change.
 #include <cstring>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "support.hpp"
@@ -111,6 +112,7 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_update_params_init, 16);
   check_init_sizes(moemesh_pipeline_params_init, 24);
   check_init_sizes(moemesh_pipeline_run_init, 24);
+  check_init_sizes(moemesh_bill_params_init, 48);
 }
 
 TEST(Case, P39_context_params) {
@@ -338,6 +340,44 @@ TEST_F(StructSize, P39_update_result) {
   ASSERT_EQ(moemesh_optimizer_step(model.optimizer, nullptr, &newer.params), MOEMESH_OK);
   EXPECT_EQ(newer.params.steps, 1);
   for (const unsigned char byte : newer.tail) EXPECT_EQ(byte, 0);
+}
+
+TEST(Case, P39_bill) {
+  auto sizes = defaults(moemesh_mesh_params_init);
+  sizes.ep = 2;
+  moemesh_mesh mesh = nullptr;
+  ASSERT_EQ(moemesh_mesh_plan(nullptr, 2, &sizes, &mesh), MOEMESH_OK);
+  moemesh_bill bill = nullptr;
+  check_params_sizes<moemesh_bill_params>(defaults(moemesh_bill_params_init), 48, [&](const moemesh_bill_params* p) {
+    moemesh_bill_destroy(&bill);
+    const int32_t status = moemesh_bill_create(mesh, p, &bill);
+    EXPECT_EQ(bill != nullptr, status == MOEMESH_OK);
+    return status;
+  });
+  auto layer = defaults(moemesh_layer_params_init);
+  layer.hidden = layer.ffn = layer.experts = 2;
+  layer.top_k = 1;
+  std::string name = "layer";
+  const int64_t matrix[4] = {0, 1, 2, 3};
+  check_params_sizes<moemesh_bill_routing>(moemesh_bill_routing{sizeof(moemesh_bill_routing), matrix, matrix}, 24,
+                                           [&](const moemesh_bill_routing* r) {
+                                             layer.name = (name += 'x').c_str();
+                                             return moemesh_bill_add_layer(bill, 0, &layer, r);
+                                           });
+  check_params_sizes<moemesh_layer_params>(layer, 144, [&](const moemesh_layer_params* p) {
+    moemesh_layer_params copy[2] = {};  // with what lies behind it
+    std::memcpy(copy, p, sizeof *p + 16);
+    copy[0].name = (name += 'x').c_str();
+    return moemesh_bill_add_layer(bill, 0, copy, nullptr);
+  });
+  auto pipeline = defaults(moemesh_pipeline_params_init);
+  pipeline.width = 1;
+  check_params_sizes<moemesh_pipeline_params>(
+      pipeline, 24, [&](const moemesh_pipeline_params* p) { return moemesh_bill_set_pipeline(bill, p); });
+  check_result_sizes<moemesh_ledger_entry>(
+      56, [&](moemesh_ledger_entry* r) { return moemesh_bill_get_entry(bill, 1, 0, r); });
+  moemesh_bill_destroy(&bill);
+  moemesh_mesh_destroy(&mesh);
 }
 
 }  // namespace
