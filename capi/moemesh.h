@@ -623,7 +623,7 @@ typedef struct moemesh_layer_statistics {
 } moemesh_layer_statistics;
 
 MOEMESH_API int32_t moemesh_layer_params_init(moemesh_layer_params* params, int64_t struct_size);
-/* Collective over the context. Registers the layer's parameters in both families, which must not be committed yet. */
+/* Collective over the ranks of the stage. Registers the layer's parameters in both families, which must not be committed yet. */
 MOEMESH_API int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
                                          const moemesh_layer_params* params, moemesh_layer* layer);
 MOEMESH_API void moemesh_layer_destroy(moemesh_layer* layer);
