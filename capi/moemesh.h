@@ -588,7 +588,7 @@ typedef struct moemesh_forward_params {
                                  differ per data shard. tp peers must
                                  pass the same T and the same values (not checked).
                                  Borrowed until backward consumed the tape, unless backward gets x again */
-  const moemesh_view* y;      /* out, [T, H] fp32, row stride >= H, no overlap with x; gaps between rows are not touched */
+  const moemesh_view* y;      /* out, [T, H], dtype of x, row stride >= H, no overlap with x; gaps between rows are not touched */
   const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
   const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */
   void* stream;               /* NULL on hosts */

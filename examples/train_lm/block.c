@@ -168,12 +168,14 @@ static const void* layer_rows(const BlockShape* shape, int64_t rows, const float
 }
 
 /* kept->result = middle + MoE(norm(middle)) */
-static void moe_forward(Block* block, const BlockShape* shape, const Pass* pass, BlockActivations* kept) {
+static void moe_forward(Block* block, const BlockShape* shape, const Pass* pass, BlockActivations* kept,
+                        Scratch* scratch) {
   const int64_t rows = count_rows(shape, pass);
   rms_norm(rows, shape->hidden, kept->middle, block->moe_norm.value, kept->moe_input, kept->moe_scale);
   const void* layer_input = layer_rows(shape, rows, kept->moe_input, kept->moe_rows);
   const moemesh_view x = view_of(shape->dtype, layer_input, rows, shape->hidden);
-  const moemesh_view y = view_of(MOEMESH_FLOAT32, kept->result, rows, shape->hidden);
+  const int narrow = shape->dtype != MOEMESH_FLOAT32;
+  const moemesh_view y = view_of(shape->dtype, narrow ? scratch->rows_out : kept->result, rows, shape->hidden);
   moemesh_forward_params params;
   CHECK(moemesh_forward_params_init(&params, sizeof params));
   params.x = &x;
@@ -182,15 +184,17 @@ static void moe_forward(Block* block, const BlockShape* shape, const Pass* pass,
   params.microbatch = pass->microbatch;
   params.sequences = pass->sequences > 0 ? pass->sequences : 1;
   CHECK(moemesh_layer_forward(block->moe, &params, pass->training ? &kept->tape : NULL));
+  if (narrow) numbers_widen(shape->dtype, rows * shape->hidden, scratch->rows_out, kept->result);
   for (int64_t i = 0; i < rows * shape->hidden; ++i) kept->result[i] += kept->middle[i];
 }
 
-void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept) {
+void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
+                   Scratch* scratch) {
   for_attention_weights(block, weight_acquire);
   attention_forward(block, shape, pass, x, kept);
   for_attention_weights(block, weight_release);
   weight_acquire(&block->moe_norm);
-  moe_forward(block, shape, pass, kept);
+  moe_forward(block, shape, pass, kept, scratch);
   weight_release(&block->moe_norm);
 }
 

@@ -37,7 +37,8 @@ void block_destroy(Block* block);
 int64_t block_count_elements(const Block* block, int32_t kind, moemesh_family family, int64_t index);
 
 /* x: [sequences*sequence, hidden]; the result is in kept->result. */
-void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept);
+void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
+                   Scratch* scratch);
 /* gradient: in the result's, out x's. Completes the weights' gradients of this microbatch. */
 void block_backward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
                     float* gradient, Scratch* scratch);

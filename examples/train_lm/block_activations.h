@@ -39,7 +39,7 @@ typedef struct BlockActivations {
 void block_activations_create(BlockActivations* kept, const BlockShape* shape, int64_t rows);
 void block_activations_destroy(BlockActivations* kept);
 
-/* Room that all blocks and microbatches share in backward. */
+/* Room that all blocks and microbatches share. */
 typedef struct Scratch {
   float* dmixed;
   float* dqueries;
@@ -47,7 +47,7 @@ typedef struct Scratch {
   float* dvalues;
   float* dinput;
   float* transposed;
-  void* rows_in; /* bf16: gradients into and out of the MoE layer; else NULL */
+  void* rows_in; /* bf16: what goes into and comes out of the MoE layer; else NULL */
   void* rows_out;
 } Scratch;
 

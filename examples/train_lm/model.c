@@ -112,7 +112,7 @@ static const float* input_of(const Microbatch* slot, int64_t i) {
 const float* model_forward(Model* model, Microbatch* slot, const Pass* pass) {
   if (model->ends.has_embedding) embedding_forward(&model->ends, &slot->batch, slot->input);
   for (int64_t i = 0; i < model->count; ++i)
-    block_forward(&model->blocks[i], &model->shape, pass, input_of(slot, i), &slot->blocks[i]);
+    block_forward(&model->blocks[i], &model->shape, pass, input_of(slot, i), &slot->blocks[i], &model->scratch);
   return input_of(slot, model->count);
 }
 
