@@ -268,7 +268,8 @@ static void check_sizes(const Options* options, struct argp_state* state) {
   if (options->expert_tp > 0 && options->tp % options->expert_tp != 0)
     argp_error(state, "--expert-tp must divide --tp");
   if (options->pp > options->layers) argp_error(state, "--pp must be at most --layers: each stage needs a block");
-  if (options->pieces % (options->dp * options->ep) != 0) argp_error(state, "dp*ep must divide --pieces");
+  if (options->pieces % (options->dp * options->ep) != 0)
+    argp_error(state, "dp*ep must divide --pieces; --microbatches sets them to fit the mesh");
 }
 
 static error_t parse_option(int key, char* word, struct argp_state* state) {

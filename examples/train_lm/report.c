@@ -74,6 +74,19 @@ void report_bigram(const Session* session, const BigramResult* bigram) {
   fflush(stdout);
 }
 
+/* aux and z: what all layers together add to a piece's loss, mean over the training's pieces. */
+static void print_layer_sums(const Trainer* trainer) {
+  const Options* options = trainer->options;
+  const LayerSums* sums = &trainer->layers;
+  const double pieces = (double)(options->pieces * trainer->steps);
+  if (pieces == 0 || (options->aux == 0 && options->z == 0 && options->capacity == 0)) return;
+  printf("mean over the training:");
+  if (options->aux > 0) printf(" balance loss %.5f", sums->aux / pieces);
+  if (options->z > 0) printf(" z-loss %.5f", sums->z / pieces);
+  if (options->capacity > 0) printf(" dropped rows %.2f %%", 1e2 * sums->dropped / sums->rows);
+  putchar('\n');
+}
+
 void report_result(const Trainer* trainer, double loss, double bigram) {
   if (trainer->session->rank != 0) return;
   const Options* options = trainer->options;
@@ -82,6 +95,7 @@ void report_result(const Trainer* trainer, double loss, double bigram) {
          trainer->skips, trainer->seconds, 1e-3 * bytes / trainer->seconds);
   printf("held-out loss %.5f, bigram %.5f: %.5f nats %s\n", loss, bigram, loss < bigram ? bigram - loss : loss - bigram,
          loss < bigram ? "better" : "above it: train for more steps");
+  print_layer_sums(trainer);
   fflush(stdout);
 }
 

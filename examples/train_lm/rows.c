@@ -41,6 +41,13 @@ static void count_layer(Rows* rows, moemesh_layer layer, int64_t index, LayerSum
   sums->dropped += (double)statistics.dropped_rows;
 }
 
+void layer_sums_add(LayerSums* sums, LayerSums more) {
+  sums->aux += more.aux;
+  sums->z += more.z;
+  sums->rows += more.rows;
+  sums->dropped += more.dropped;
+}
+
 LayerSums rows_count(Rows* rows, const Model* model) {
   LayerSums sums = {0};
   for (int64_t i = 0; i < model->count; ++i) count_layer(rows, model->blocks[i].moe, model->first + i, &sums);

@@ -28,5 +28,6 @@ void rows_create(Rows* rows, const Options* options);
 void rows_destroy(Rows* rows);
 /* After a training forward of this stage's blocks. */
 LayerSums rows_count(Rows* rows, const Model* model);
+void layer_sums_add(LayerSums* sums, LayerSums more);
 
 #endif

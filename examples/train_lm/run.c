@@ -38,13 +38,6 @@ static double count_scored(const Batch* batch) {
   return (double)scored;
 }
 
-static void add_layers(LayerSums* sums, LayerSums more) {
-  sums->aux += more.aux;
-  sums->z += more.z;
-  sums->rows += more.rows;
-  sums->dropped += more.dropped;
-}
-
 static void forward(Run* run, const moemesh_pipeline_action* action) {
   Microbatch* slot = model_slot(run->model, action->microbatch);
   const Pass pass = pass_of(run, action);
@@ -52,7 +45,7 @@ static void forward(Run* run, const moemesh_pipeline_action* action) {
   if (slot->batch.sequences != pass.sequences) fail("a microbatch has other rows here than on the first stage");
   read_rows(&action->in, slot->input);
   write_rows(&action->out, model_forward(run->model, slot, &pass));
-  if (pass.training) add_layers(&run->sums.layers, rows_count(run->rows, run->model));
+  if (pass.training) layer_sums_add(&run->sums.layers, rows_count(run->rows, run->model));
   if (!run->model->ends.has_head) return;
   run->sums.loss += model_loss(run->model, slot);
   run->sums.predictions += count_scored(&slot->batch);

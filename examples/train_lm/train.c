@@ -99,6 +99,7 @@ static StepReport run_step(Trainer* trainer, int64_t step) {
   params.microbatches = (int32_t)microbatches;
   CHECK(moemesh_step_begin(trainer->optimizer, &params));
   const RunSums sums = run_microbatches(&run, session, microbatches);
+  layer_sums_add(&trainer->layers, sums.layers);
   count_pipeline(trainer, run.sums.predictions > 0 ? microbatches : 0);
   StepReport report = report_of(trainer, step, &sums);
   update(trainer, step, &report);

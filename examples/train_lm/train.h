@@ -27,6 +27,7 @@ typedef struct Trainer {
   moemesh_pipeline pipeline;
   Traffic traffic; /* of the training steps, without the evaluations */
   Rows rows;
+  LayerSums layers; /* of all shards, stages and steps */
   PipelineUse pipeline_use;
   double* losses; /* of every step */
   int64_t steps;  /* made so far */
