@@ -10,6 +10,11 @@ set(main_job_fp32 --shared-ffn 8)
 set(main_job_bf16 --dtype bf16 --tied)
 set(main_job_balance --capacity 1.25 --drop gate --aux 0.01 --aux-scope sequence --z 0.001)
 
+if(CMAKE_C_FLAGS MATCHES "-fsanitize=[a-z,]*address")
+  target_sources(train_lm PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/keep_modules.c")
+  set_target_properties(train_lm PROPERTIES ENABLE_EXPORTS ON)
+endif()
+
 # The reference of `kind`: the same training on one rank, without MPI.
 function(moemesh_main_job_reference kind)
   add_test(NAME main_job_${kind} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/main_job" 0 - main_job_${kind}.losses
