@@ -566,9 +566,9 @@ typedef struct moemesh_layer_params {
   double init_std_router; /* standard deviations of the initial weights; default 0.02 each */
   double init_std_in;     /* W1, Wg */
   double init_std_out;    /* W2 */
-  double capacity_factor; /* 0 (default) = dropless */
-  double aux_coefficient; /* default 0 = no balance loss */
-  double z_coefficient;   /* default 0 = no z-loss */
+  double capacity_factor; /* 0 (default) = dropless, else 0.0001 .. 1e12 */
+  double aux_coefficient; /* >= 0, default 0 = no balance loss */
+  double z_coefficient;   /* >= 0, default 0 = no z-loss */
   int32_t top_k;          /* 1 .. E */
   int32_t activation;     /* moemesh_activation, default SWIGLU */
   int32_t score;          /* moemesh_score, default SOFTMAX */
@@ -588,7 +588,7 @@ typedef struct moemesh_forward_params {
                                  differ per data shard. tp peers must
                                  pass the same T and the same values (not checked).
                                  Borrowed until backward consumed the tape, unless backward gets x again */
-  const moemesh_view* y;      /* out, [T, H] fp32, row stride >= H, no overlap with x; gaps between rows are not touched */
+  const moemesh_view* y;      /* out, [T, H], dtype of x, row stride >= H, no overlap with x; gaps between rows are not touched */
   const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
   const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */
   void* stream;               /* NULL on hosts */
@@ -623,7 +623,10 @@ typedef struct moemesh_layer_statistics {
 } moemesh_layer_statistics;
 
 MOEMESH_API int32_t moemesh_layer_params_init(moemesh_layer_params* params, int64_t struct_size);
-/* Collective over the context. Registers the layer's parameters in both families, which must not be committed yet. */
+/* Collective over the ranks of the stage: stages have layers of their own, as many as they like, and an error of one stage is
+ * not known to the others (they meet again in family_commit, where they wait for it). Registers the layer's parameters in both
+ * families, which must not be committed yet. Its name should say which layer of the whole model it is: initial weights depend
+ * on it. */
 MOEMESH_API int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
                                          const moemesh_layer_params* params, moemesh_layer* layer);
 MOEMESH_API void moemesh_layer_destroy(moemesh_layer* layer);

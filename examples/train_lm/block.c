@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attention.h"
 #include "check.h"
 #include "dense.h"
 #include "matmul.h"
+#include "numbers.h"
 
 enum { NAME_BYTES = 64 };
 
@@ -60,56 +62,56 @@ static void create_moe(Block* block, const Options* options, moemesh_mesh mesh, 
   params.top_k = (int32_t)options->top_k;
   params.activation = (int32_t)options->activation;
   params.gate = (int32_t)options->gate;
+  params.capacity_factor = options->capacity;
+  params.drop = (int32_t)options->drop;
+  params.aux_coefficient = options->aux;
+  params.aux_scope = (int32_t)options->aux_scope;
+  params.z_coefficient = options->z;
   params.init_std_router = 1 / sqrt((double)options->hidden);
   params.init_std_in = 1 / sqrt((double)options->hidden);
   params.init_std_out = residual_deviation(options->ffn, options->layers);
   CHECK(moemesh_layer_create(mesh, shared, expert, &params, &block->moe));
 }
 
-static void allocate_activations(Block* block, const BlockShape* shape, int64_t rows) {
-  const AttentionShape attention_shape = {rows / shape->sequence, shape->sequence, shape->heads, 0};
-  block->attention_input = allocate(rows * shape->hidden, sizeof(float));
-  block->attention_scale = allocate(rows, sizeof(float));
-  block->queries = allocate(rows * shape->width, sizeof(float));
-  block->keys = allocate(rows * shape->width, sizeof(float));
-  block->values = allocate(rows * shape->width, sizeof(float));
-  block->probabilities = allocate(attention_count_probabilities(&attention_shape), sizeof(float));
-  block->mixed = allocate(rows * shape->width, sizeof(float));
-  block->middle = allocate(rows * shape->hidden, sizeof(float));
-  block->moe_input = allocate(rows * shape->hidden, sizeof(float));
-  block->moe_scale = allocate(rows, sizeof(float));
-  block->result = allocate(rows * shape->hidden, sizeof(float));
-}
-
 void block_create(Block* block, const BlockShape* shape, const Options* options, moemesh_family shared,
                   moemesh_family expert, int64_t index) {
   register_attention(block, options, shared, index);
   create_moe(block, options, shape->mesh, shared, expert, index);
-  allocate_activations(block, shape, options->sequences * shape->sequence);
 }
 
 void block_destroy(Block* block) {
-  moemesh_tape_destroy(&block->tape);
+  Weight* const weights[] = {&block->attention_norm, &block->query,  &block->key,
+                             &block->value,          &block->output, &block->moe_norm};
+  for (size_t i = 0; i < sizeof weights / sizeof *weights; ++i) weight_free(weights[i]);
   moemesh_layer_destroy(&block->moe);
-  float* const arrays[] = {block->attention_input, block->attention_scale, block->queries, block->keys,
-                           block->values,          block->probabilities,   block->mixed,   block->middle,
-                           block->moe_input,       block->moe_scale,       block->result};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
 }
 
-void scratch_create(Scratch* scratch, const BlockShape* shape, int64_t rows) {
-  scratch->dmixed = allocate(rows * shape->width, sizeof(float));
-  scratch->dqueries = allocate(rows * shape->width, sizeof(float));
-  scratch->dkeys = allocate(rows * shape->width, sizeof(float));
-  scratch->dvalues = allocate(rows * shape->width, sizeof(float));
-  scratch->dinput = allocate(rows * shape->hidden, sizeof(float));
-  scratch->transposed = allocate(shape->hidden * shape->width, sizeof(float));
+/* A parameter of the layer's own, found by the name that the header gives it; 0 where it has none of that name. */
+static int64_t count_moe_part(moemesh_family family, int64_t index, const char* part) {
+  char name[NAME_BYTES];
+  moemesh_parameter parameter;
+  make_name(name, index, part);
+  const int32_t status = moemesh_parameter_find(family, name, &parameter);
+  if (status == MOEMESH_ERROR_NOT_FOUND) return 0;
+  check_status(status, "moemesh_parameter_find");
+  return weight_count(parameter);
 }
 
-void scratch_destroy(Scratch* scratch) {
-  float* const arrays[] = {scratch->dmixed,  scratch->dqueries, scratch->dkeys,
-                           scratch->dvalues, scratch->dinput,   scratch->transposed};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
+static int64_t count_attention(const Block* block) {
+  const Weight* const weights[] = {&block->attention_norm, &block->query,  &block->key,
+                                   &block->value,          &block->output, &block->moe_norm};
+  int64_t elements = 0;
+  for (size_t i = 0; i < sizeof weights / sizeof *weights; ++i) elements += weight_count(weights[i]->handle);
+  return elements;
+}
+
+int64_t block_count_elements(const Block* block, int32_t kind, moemesh_family family, int64_t index) {
+  static const char* const shared[] = {"moe.router", "moe.shared.w1", "moe.shared.wg", "moe.shared.w2"};
+  static const char* const expert[] = {"moe.w1", "moe.wg", "moe.w2"};
+  int64_t elements = kind == MOEMESH_SHARED ? count_attention(block) : 0;
+  for (size_t i = 0; i < 4 && kind == MOEMESH_SHARED; ++i) elements += count_moe_part(family, index, shared[i]);
+  for (size_t i = 0; i < 3 && kind == MOEMESH_EXPERT; ++i) elements += count_moe_part(family, index, expert[i]);
+  return elements;
 }
 
 static int64_t count_rows(const BlockShape* shape, const Pass* pass) { return pass->sequences * shape->sequence; }
@@ -118,16 +120,16 @@ static AttentionShape attention_shape_of(const BlockShape* shape, const Pass* pa
   return (AttentionShape){pass->sequences, shape->sequence, shape->heads, shape->width / shape->heads};
 }
 
-static moemesh_view view_of(const float* data, int64_t rows, int64_t columns) {
+static moemesh_view view_of(int32_t dtype, const void* data, int64_t rows, int64_t columns) {
   moemesh_view view;
-  CHECK(moemesh_view_init(&view, MOEMESH_FLOAT32, 2, (const int64_t[]){rows, columns}, (void*)data));
+  CHECK(moemesh_view_init(&view, dtype, 2, (const int64_t[]){rows, columns}, (void*)data));
   return view;
 }
 
 /* Sums what the tp ranks' heads contributed. tp peers have the same rows, so none of them is alone in this. */
 static void sum_over_tp(const BlockShape* shape, float* data, int64_t rows) {
   if (rows == 0) return;
-  const moemesh_view view = view_of(data, rows, shape->hidden);
+  const moemesh_view view = view_of(MOEMESH_FLOAT32, data, rows, shape->hidden);
   CHECK(moemesh_all_reduce(shape->mesh, MOEMESH_AXIS_TP, MOEMESH_SUM, &view));
 }
 
@@ -136,108 +138,127 @@ static void for_attention_weights(Block* block, void (*act)(Weight*)) {
   for (size_t i = 0; i < sizeof weights / sizeof *weights; ++i) act(weights[i]);
 }
 
-static void project(const BlockShape* shape, int64_t rows, const Block* block, const Weight* weight, float* y) {
-  matmul(rows, shape->width, shape->hidden, block->attention_input, shape->hidden, weight->value, shape->width, y,
+static void project(const BlockShape* shape, int64_t rows, const BlockActivations* kept, const Weight* weight,
+                    float* y) {
+  matmul(rows, shape->width, shape->hidden, kept->attention_input, shape->hidden, weight->value, shape->width, y,
          shape->width, 0);
 }
 
-/* block->middle = x + attention(norm(x)) */
-static void attention_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x) {
+/* kept->middle = x + attention(norm(x)) */
+static void attention_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x,
+                              BlockActivations* kept) {
   const int64_t rows = count_rows(shape, pass);
   const int64_t hidden = shape->hidden;
   const AttentionShape attention_shape = attention_shape_of(shape, pass);
-  rms_norm(rows, hidden, x, block->attention_norm.value, block->attention_input, block->attention_scale);
-  project(shape, rows, block, &block->query, block->queries);
-  project(shape, rows, block, &block->key, block->keys);
-  project(shape, rows, block, &block->value, block->values);
-  attention(&attention_shape, block->queries, block->keys, block->values, block->probabilities, block->mixed);
-  matmul(rows, hidden, shape->width, block->mixed, shape->width, block->output.value, hidden, block->middle, hidden, 0);
-  sum_over_tp(shape, block->middle, rows);
-  for (int64_t i = 0; i < rows * hidden; ++i) block->middle[i] += x[i];
+  rms_norm(rows, hidden, x, block->attention_norm.value, kept->attention_input, kept->attention_scale);
+  project(shape, rows, kept, &block->query, kept->queries);
+  project(shape, rows, kept, &block->key, kept->keys);
+  project(shape, rows, kept, &block->value, kept->values);
+  attention(&attention_shape, kept->queries, kept->keys, kept->values, kept->probabilities, kept->mixed);
+  matmul(rows, hidden, shape->width, kept->mixed, shape->width, block->output.value, hidden, kept->middle, hidden, 0);
+  sum_over_tp(shape, kept->middle, rows);
+  for (int64_t i = 0; i < rows * hidden; ++i) kept->middle[i] += x[i];
 }
 
-/* block->result = middle + MoE(norm(middle)) */
-static void moe_forward(Block* block, const BlockShape* shape, const Pass* pass) {
+/* What the MoE layer reads: the floats themselves, or `room` with them in bf16. */
+static const void* layer_rows(const BlockShape* shape, int64_t rows, const float* data, void* room) {
+  if (shape->dtype == MOEMESH_FLOAT32) return data;
+  numbers_narrow(shape->dtype, rows * shape->hidden, data, room);
+  return room;
+}
+
+/* kept->result = middle + MoE(norm(middle)) */
+static void moe_forward(Block* block, const BlockShape* shape, const Pass* pass, BlockActivations* kept,
+                        Scratch* scratch) {
   const int64_t rows = count_rows(shape, pass);
-  rms_norm(rows, shape->hidden, block->middle, block->moe_norm.value, block->moe_input, block->moe_scale);
-  const moemesh_view x = view_of(block->moe_input, rows, shape->hidden);
-  const moemesh_view y = view_of(block->result, rows, shape->hidden);
+  rms_norm(rows, shape->hidden, kept->middle, block->moe_norm.value, kept->moe_input, kept->moe_scale);
+  const void* layer_input = layer_rows(shape, rows, kept->moe_input, kept->moe_rows);
+  const moemesh_view x = view_of(shape->dtype, layer_input, rows, shape->hidden);
+  const int narrow = shape->dtype != MOEMESH_FLOAT32;
+  const moemesh_view y = view_of(shape->dtype, narrow ? scratch->rows_out : kept->result, rows, shape->hidden);
   moemesh_forward_params params;
   CHECK(moemesh_forward_params_init(&params, sizeof params));
   params.x = &x;
   params.y = &y;
   params.training = pass->training;
   params.microbatch = pass->microbatch;
-  CHECK(moemesh_layer_forward(block->moe, &params, pass->training ? &block->tape : NULL));
-  for (int64_t i = 0; i < rows * shape->hidden; ++i) block->result[i] += block->middle[i];
+  params.sequences = pass->sequences > 0 ? pass->sequences : 1;
+  CHECK(moemesh_layer_forward(block->moe, &params, pass->training ? &kept->tape : NULL));
+  if (narrow) numbers_widen(shape->dtype, rows * shape->hidden, scratch->rows_out, kept->result);
+  for (int64_t i = 0; i < rows * shape->hidden; ++i) kept->result[i] += kept->middle[i];
 }
 
-void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x) {
+void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
+                   Scratch* scratch) {
   for_attention_weights(block, weight_acquire);
-  attention_forward(block, shape, pass, x);
+  attention_forward(block, shape, pass, x, kept);
   for_attention_weights(block, weight_release);
   weight_acquire(&block->moe_norm);
-  moe_forward(block, shape, pass);
+  moe_forward(block, shape, pass, kept, scratch);
   weight_release(&block->moe_norm);
 }
 
 /* gradient: in the result's, out the middle's. */
-static void moe_backward(Block* block, const BlockShape* shape, const Pass* pass, float* gradient, Scratch* scratch) {
+static void moe_backward(Block* block, const BlockShape* shape, const Pass* pass, BlockActivations* kept,
+                         float* gradient, Scratch* scratch) {
   const int64_t rows = count_rows(shape, pass);
-  const moemesh_view dy = view_of(gradient, rows, shape->hidden);
-  const moemesh_view dx = view_of(scratch->dinput, rows, shape->hidden);
+  const int narrow = shape->dtype != MOEMESH_FLOAT32;
+  const void* layer_gradient = layer_rows(shape, rows, gradient, scratch->rows_in);
+  const moemesh_view dy = view_of(shape->dtype, layer_gradient, rows, shape->hidden);
+  const moemesh_view dx = view_of(shape->dtype, narrow ? scratch->rows_out : scratch->dinput, rows, shape->hidden);
   moemesh_backward_params params;
   CHECK(moemesh_backward_params_init(&params, sizeof params));
   params.dy = &dy;
   params.dx = &dx;
-  CHECK(moemesh_layer_backward(&block->tape, &params));
-  rms_norm_backward(rows, shape->hidden, block->middle, block->moe_norm.value, block->moe_scale, scratch->dinput,
+  CHECK(moemesh_layer_backward(&kept->tape, &params));
+  if (narrow) numbers_widen(shape->dtype, rows * shape->hidden, scratch->rows_out, scratch->dinput);
+  rms_norm_backward(rows, shape->hidden, kept->middle, block->moe_norm.value, kept->moe_scale, scratch->dinput,
                     gradient, block->moe_norm.gradient);
 }
 
 /* From dy of a projection: its weight's gradient, and its share in scratch->dinput. */
-static void project_backward(const BlockShape* shape, int64_t rows, const Block* block, const Weight* weight,
+static void project_backward(const BlockShape* shape, int64_t rows, const BlockActivations* kept, const Weight* weight,
                              const float* dy, int accumulate, Scratch* scratch) {
   const int64_t hidden = shape->hidden;
   const int64_t width = shape->width;
-  matmul_left_transposed(hidden, width, rows, block->attention_input, hidden, dy, width, weight->gradient, width, 1);
+  matmul_left_transposed(hidden, width, rows, kept->attention_input, hidden, dy, width, weight->gradient, width, 1);
   transpose(hidden, width, weight->value, width, scratch->transposed);
   matmul(rows, hidden, width, dy, width, scratch->transposed, hidden, scratch->dinput, hidden, accumulate);
 }
 
-static void output_backward(const BlockShape* shape, int64_t rows, Block* block, const float* gradient,
-                            Scratch* scratch) {
+static void output_backward(const BlockShape* shape, int64_t rows, const Block* block, const BlockActivations* kept,
+                            const float* gradient, Scratch* scratch) {
   const int64_t hidden = shape->hidden;
   const int64_t width = shape->width;
-  matmul_left_transposed(width, hidden, rows, block->mixed, width, gradient, hidden, block->output.gradient, hidden, 1);
+  matmul_left_transposed(width, hidden, rows, kept->mixed, width, gradient, hidden, block->output.gradient, hidden, 1);
   transpose(width, hidden, block->output.value, hidden, scratch->transposed);
   matmul(rows, width, hidden, gradient, hidden, scratch->transposed, width, scratch->dmixed, width, 0);
 }
 
 /* gradient: in the middle's, out x's. */
 static void attention_part_backward(Block* block, const BlockShape* shape, const Pass* pass, const float* x,
-                                    float* gradient, Scratch* scratch) {
+                                    const BlockActivations* kept, float* gradient, Scratch* scratch) {
   const int64_t rows = count_rows(shape, pass);
   const AttentionShape attention_shape = attention_shape_of(shape, pass);
-  output_backward(shape, rows, block, gradient, scratch);
-  attention_backward(&attention_shape, block->queries, block->keys, block->values, block->probabilities,
-                     scratch->dmixed, scratch->dqueries, scratch->dkeys, scratch->dvalues);
-  project_backward(shape, rows, block, &block->query, scratch->dqueries, 0, scratch);
-  project_backward(shape, rows, block, &block->key, scratch->dkeys, 1, scratch);
-  project_backward(shape, rows, block, &block->value, scratch->dvalues, 1, scratch);
+  output_backward(shape, rows, block, kept, gradient, scratch);
+  attention_backward(&attention_shape, kept->queries, kept->keys, kept->values, kept->probabilities, scratch->dmixed,
+                     scratch->dqueries, scratch->dkeys, scratch->dvalues);
+  project_backward(shape, rows, kept, &block->query, scratch->dqueries, 0, scratch);
+  project_backward(shape, rows, kept, &block->key, scratch->dkeys, 1, scratch);
+  project_backward(shape, rows, kept, &block->value, scratch->dvalues, 1, scratch);
   sum_over_tp(shape, scratch->dinput, rows);
-  rms_norm_backward(rows, shape->hidden, x, block->attention_norm.value, block->attention_scale, scratch->dinput,
+  rms_norm_backward(rows, shape->hidden, x, block->attention_norm.value, kept->attention_scale, scratch->dinput,
                     gradient, block->attention_norm.gradient);
 }
 
-void block_backward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, float* gradient,
-                    Scratch* scratch) {
+void block_backward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
+                    float* gradient, Scratch* scratch) {
   weight_acquire_with_gradient(&block->moe_norm);
-  moe_backward(block, shape, pass, gradient, scratch);
+  moe_backward(block, shape, pass, kept, gradient, scratch);
   weight_ready(&block->moe_norm);
   weight_release(&block->moe_norm);
   for_attention_weights(block, weight_acquire_with_gradient);
-  attention_part_backward(block, shape, pass, x, gradient, scratch);
+  attention_part_backward(block, shape, pass, x, kept, gradient, scratch);
   for_attention_weights(block, weight_ready);
   for_attention_weights(block, weight_release);
 }

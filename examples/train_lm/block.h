@@ -6,23 +6,13 @@
 #ifndef TRAIN_LM_BLOCK_H
 #define TRAIN_LM_BLOCK_H
 
-#include "attention.h"
+#include "block_activations.h"
 #include "options.h"
-#include "session.h"
 #include "weight.h"
-
-/* What is the same for all blocks. */
-typedef struct BlockShape {
-  moemesh_mesh mesh;
-  int64_t hidden;
-  int64_t heads; /* of this tp rank */
-  int64_t width; /* of this tp rank's heads together */
-  int64_t sequence;
-} BlockShape;
 
 /* One microbatch on its way forward and back. */
 typedef struct Pass {
-  int64_t sequences; /* 0 where a rank has no data: it joins the layers' collectives all the same */
+  int64_t sequences; /* 0 where a shard has no data: it joins the layers' collectives all the same */
   int32_t training;
   int32_t microbatch;
 } Pass;
@@ -35,43 +25,22 @@ typedef struct Block {
   Weight output; /* [hidden, hidden], rows split over tp */
   Weight moe_norm;
   moemesh_layer moe;
-  moemesh_tape tape;
-
-  /* Kept from forward to backward; lines of `hidden`, of `width`, or single numbers, one for each row. */
-  float* attention_input;
-  float* attention_scale;
-  float* queries;
-  float* keys;
-  float* values;
-  float* probabilities;
-  float* mixed;
-  float* middle;
-  float* moe_input;
-  float* moe_scale;
-  float* result;
 } Block;
 
-/* Room that the blocks share in backward. */
-typedef struct Scratch {
-  float* dmixed;
-  float* dqueries;
-  float* dkeys;
-  float* dvalues;
-  float* dinput;
-  float* transposed;
-} Scratch;
-
-/* Before the families are committed. Collective. */
+/* Before the families are committed. index: of the whole model, so that initial weights do not depend on the mesh.
+ * Collective over the stage. */
 void block_create(Block* block, const BlockShape* shape, const Options* options, moemesh_family shared,
                   moemesh_family expert, int64_t index);
 void block_destroy(Block* block);
-void scratch_create(Scratch* scratch, const BlockShape* shape, int64_t rows);
-void scratch_destroy(Scratch* scratch);
 
-/* x: [sequences*sequence, hidden]; the result is in block->result. */
-void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x);
+/* Elements of its parameters in the family of that kind, unsplit. */
+int64_t block_count_elements(const Block* block, int32_t kind, moemesh_family family, int64_t index);
+
+/* x: [sequences*sequence, hidden]; the result is in kept->result. */
+void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
+                   Scratch* scratch);
 /* gradient: in the result's, out x's. Completes the weights' gradients of this microbatch. */
-void block_backward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, float* gradient,
-                    Scratch* scratch);
+void block_backward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
+                    float* gradient, Scratch* scratch);
 
 #endif

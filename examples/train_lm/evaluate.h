@@ -5,9 +5,9 @@
 #ifndef TRAIN_LM_EVALUATE_H
 #define TRAIN_LM_EVALUATE_H
 
-#include "model.h"
+#include "run.h"
 
-/* Nats per byte over all held-out windows, split over the data shards. Collective. Uses the batch as room. */
-double evaluate(Model* model, const Session* session, const Corpus* corpus, Batch* batch, const Options* options);
+/* Nats per byte over all held-out windows, split over the data shards; on every rank. Collective. */
+double evaluate(Model* model, moemesh_pipeline pipeline, const Session* session, const Corpus* corpus);
 
 #endif

@@ -9,6 +9,7 @@
 
 static void print_tables(const Trainer* trainer) {
   report_groups(trainer->session);
+  report_pipeline(trainer);
   report_reductions(trainer);
   report_traffic(trainer);
   report_optimizer(trainer);
@@ -24,11 +25,13 @@ static void train(const Session* session, const Options* options, const Corpus* 
   const double loss = trainer_run(&trainer, bigram.loss);
   report_result(&trainer, loss, bigram.loss);
   print_tables(&trainer);
+  report_losses(&trainer, loss);
   trainer_destroy(&trainer);
 }
 
 int main(int argc, char** argv) {
   const Options options = options_parse(argc, argv);
+  if (options.check) return 0;
   Session session;
   Corpus corpus;
   session_open(&session, &options);

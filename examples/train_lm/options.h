@@ -10,8 +10,10 @@
 typedef enum ProgressKind { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_LINES } ProgressKind;
 
 typedef struct Options {
-  int64_t mpi; /* 1: the ranks of MPI's world; 0: one rank, without MPI */
+  int64_t mpi;   /* 1: the ranks of MPI's world; 0: one rank, without MPI */
+  int64_t check; /* 1: only check the command line */
   int64_t tp;
+  int64_t expert_tp; /* 0 = tp */
   int64_t ep;
   int64_t pp;
   int64_t dp;
@@ -27,10 +29,18 @@ typedef struct Options {
   int64_t activation; /* moemesh_activation */
   int64_t gate;       /* moemesh_gate */
   int64_t dtype;      /* moemesh_dtype */
+  int64_t tied;       /* 1: the head is the bytes' embedding */
+  double capacity;    /* 0 = dropless */
+  int64_t drop;       /* moemesh_drop */
+  double aux;         /* coefficients; 0 = off */
+  int64_t aux_scope;  /* moemesh_aux_scope */
+  double z;
 
-  int64_t sequence;  /* bytes of one sequence */
-  int64_t sequences; /* of one piece */
-  int64_t pieces;    /* of one step's global batch, whatever the mesh */
+  int64_t sequence;     /* bytes of one sequence */
+  int64_t sequences;    /* of one piece */
+  int64_t pieces;       /* of one step's global batch, whatever the mesh; set by microbatches where that is given */
+  int64_t microbatches; /* of a step and data shard; 0 = as pieces say */
+  int64_t schedule;     /* moemesh_schedule */
   int64_t steps;
   int64_t warmup; /* steps until the learning rate is whole */
 
@@ -44,6 +54,7 @@ typedef struct Options {
   int64_t eval_every; /* steps; 0 = at the end only */
   int64_t log_every;  /* steps between plain lines */
   int64_t progress;   /* ProgressKind */
+  const char* losses; /* file that rank 0 writes all losses to; NULL = none */
 
   char** files;
   int64_t file_count; /* 0 = the licence texts of the system */

@@ -31,6 +31,9 @@ static void mark(Progress* progress, int64_t step) {
 
 void progress_start(Progress* progress, const Options* options, int silent) {
   *progress = (Progress){.silent = silent, .bar = wants_bar(options), .steps = options->steps};
+  progress->with_aux = options->aux > 0;
+  progress->with_z = options->z > 0;
+  progress->with_drops = options->capacity > 0;
   progress->log_every = options->log_every;
   progress->step_tokens = options->pieces * options->sequences * options->sequence;
   mark(progress, 0);
@@ -50,9 +53,12 @@ static void draw_bar(Progress* progress, const StepReport* report) {
 }
 
 static void print_line(Progress* progress, const StepReport* report) {
-  printf("step %5" PRId64 "/%" PRId64 "  loss %.7f  norm %.4f  lr %.2e  %.1fk tokens/s%s\n", report->step,
-         progress->steps, report->loss, report->norm, report->learning_rate, 1e-3 * speed(progress, report->step),
-         report->skipped ? "  SKIPPED: a gradient was not finite" : "");
+  printf("step %5" PRId64 "/%" PRId64 "  loss %.7f", report->step, progress->steps, report->loss);
+  if (progress->with_aux) printf("  aux %.5f", report->aux);
+  if (progress->with_z) printf("  z %.5f", report->z);
+  if (progress->with_drops) printf("  dropped %.2f%%", 1e2 * report->dropped);
+  printf("  norm %.4f  lr %.2e  %.1fk tokens/s%s\n", report->norm, report->learning_rate,
+         1e-3 * speed(progress, report->step), report->skipped ? "  SKIPPED: a gradient was not finite" : "");
   fflush(stdout);
   mark(progress, report->step);
 }

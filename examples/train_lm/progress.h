@@ -10,6 +10,9 @@
 typedef struct Progress {
   int silent;
   int bar;
+  int with_aux; /* what else is printed */
+  int with_z;
+  int with_drops;
   int64_t steps;
   int64_t log_every;
   int64_t step_tokens;
@@ -20,6 +23,9 @@ typedef struct Progress {
 typedef struct StepReport {
   int64_t step; /* 1-based */
   double loss;
+  double aux; /* mean over the pieces of what all layers add */
+  double z;
+  double dropped; /* part of the rows */
   double norm;
   double learning_rate;
   int skipped;

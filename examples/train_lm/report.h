@@ -8,14 +8,21 @@
 #include "bigram.h"
 #include "train.h"
 
+/* Of a larger mesh the tables list the first ranks. */
+enum { LISTED_RANKS = 16 };
+
 void report_header(const Session* session, const Options* options, const Corpus* corpus, const Model* model);
 void report_bigram(const Session* session, const BigramResult* bigram);
 void report_result(const Trainer* trainer, double loss, double bigram);
 
 void report_groups(const Session* session);
+void report_pipeline(const Trainer* trainer);
 void report_reductions(const Trainer* trainer);
 void report_traffic(const Trainer* trainer);
 void report_optimizer(const Trainer* trainer);
 void report_rows(const Trainer* trainer);
+
+/* For --losses: one line a step and one for the held-out loss, enough digits to compare bits. */
+void report_losses(const Trainer* trainer, double held_out);
 
 #endif

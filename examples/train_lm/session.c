@@ -9,6 +9,9 @@
 
 #include "check.h"
 
+/* No wait of a healthy run is as long: a rank that is lost ends the program instead of hanging it. */
+static const double deadline_seconds = 600;
+
 /* Errors come back as statuses too, and check_status prints those. */
 static void print_message(void* user, int32_t level, const char* message) {
   (void)user;
@@ -21,6 +24,7 @@ static void open_context(Session* session, const Options* options) {
   params.comm.kind = options->mpi ? MOEMESH_COMM_MPI_WORLD : MOEMESH_COMM_NONE;
   params.mpi_init = options->mpi ? 1 : 0;
   params.threads = (int32_t)options->threads;
+  params.timeout_seconds = deadline_seconds;
   params.log = print_message;
   params.log_level = MOEMESH_LOG_WARNING;
   CHECK(moemesh_context_create(&params, &session->context));
@@ -41,13 +45,15 @@ static void open_mesh(Session* session, const Options* options) {
   params.ep = (int32_t)options->ep;
   params.pp = (int32_t)options->pp;
   params.dp = (int32_t)options->dp;
+  params.expert_tp = (int32_t)options->expert_tp;
   params.order = options->order;
   CHECK(moemesh_mesh_create(session->context, &params, &session->mesh));
-  if (options->pp > 1) fail("the mesh has %" PRId64 " pipeline stages, but this program has no pipeline", options->pp);
 
   moemesh_coordinates coordinates = {.struct_size = sizeof coordinates};
   CHECK(moemesh_mesh_get_coordinates(session->mesh, session->rank, &coordinates));
   session->tp = options->tp;
+  session->stages = options->pp;
+  session->stage = coordinates.pp;
   session->data_shard = coordinates.data_shard;
   session->data_shards = options->dp * options->ep;
 }
@@ -76,6 +82,26 @@ int64_t* session_gather(const Session* session, const int64_t* own, int64_t coun
   CHECK(moemesh_view_init(&receive, MOEMESH_INT64, 1, &total, all));
   CHECK(moemesh_all_gather(session->mesh, MOEMESH_GROUP_WORLD, &send, &receive));
   return all;
+}
+
+static void sum_over(const Session* session, int32_t axes, int32_t dtype, void* values, int64_t count) {
+  moemesh_view view;
+  CHECK(moemesh_view_init(&view, dtype, 1, &count, values));
+  CHECK(moemesh_all_reduce(session->mesh, axes, MOEMESH_SUM, &view));
+}
+
+void session_sum(const Session* session, int32_t axes, double* values, int64_t count) {
+  sum_over(session, axes, MOEMESH_FLOAT64, values, count);
+}
+
+void session_sum_integers(const Session* session, int32_t axes, int64_t* values, int64_t count) {
+  sum_over(session, axes, MOEMESH_INT64, values, count);
+}
+
+int64_t session_stage_of(const Session* session, int64_t rank) {
+  moemesh_coordinates coordinates = {.struct_size = sizeof coordinates};
+  CHECK(moemesh_mesh_get_coordinates(session->mesh, rank, &coordinates));
+  return coordinates.pp;
 }
 
 void session_require_same(const Session* session, int64_t value, const char* what) {

@@ -34,14 +34,16 @@ void trainer_create(Trainer* trainer, const Session* session, const Options* opt
   if (batch_count_starts(corpus, options->sequence) == 0) fail("the text has no stretch that --seq would fit in");
   model_create(&trainer->model, session, options);
   create_optimizer(trainer);
-  batch_create(&trainer->batch, options->sequences, options->sequence);
-  trainer->rows_received = allocate(options->layers, sizeof *trainer->rows_received);
+  trainer->pipeline = run_create_pipeline(session, options, trainer->optimizer);
+  rows_create(&trainer->rows, options);
+  trainer->losses = allocate(options->steps, sizeof *trainer->losses);
   CHECK(moemesh_ledger_reset(session->mesh));
 }
 
 void trainer_destroy(Trainer* trainer) {
-  free(trainer->rows_received);
-  batch_free(&trainer->batch);
+  free(trainer->losses);
+  rows_destroy(&trainer->rows);
+  moemesh_pipeline_destroy(&trainer->pipeline);
   moemesh_optimizer_destroy(&trainer->optimizer);
   model_destroy(&trainer->model);
 }
@@ -53,60 +55,61 @@ static double learning_rate(const Options* options, int64_t step) {
   return options->learning_rate * (last_rate + (1 - last_rate) * 0.5 * (1 + cos(acos(-1) * part)));
 }
 
-static void count_rows(Trainer* trainer) {
-  for (int64_t i = 0; i < trainer->model.layers; ++i) {
-    moemesh_layer_statistics statistics = {.struct_size = sizeof statistics};
-    CHECK(moemesh_layer_get_statistics(trainer->model.blocks[i].moe, &statistics));
-    trainer->rows_received[i] += statistics.rows_received;
-  }
+static void count_pipeline(Trainer* trainer, int64_t losses) {
+  moemesh_pipeline_info info = {.struct_size = sizeof info};
+  PipelineUse* use = &trainer->pipeline_use;
+  CHECK(moemesh_pipeline_get_info(trainer->pipeline, &info));
+  if (info.peak > use->peak) use->peak = info.peak;
+  if (info.bytes > use->bytes) use->bytes = info.bytes;
+  use->sends += info.sends;
+  use->bytes_sent += info.bytes_sent;
+  use->losses += losses;
 }
 
-/* Microbatch m of data shard s is piece m*shards + s of the step: together the same pieces on every mesh. */
-static double run_microbatch(Trainer* trainer, int64_t step, int64_t microbatch) {
-  const Options* options = trainer->options;
-  const int64_t piece = microbatch * trainer->session->data_shards + trainer->session->data_shard;
-  Batch* batch = &trainer->batch;
-  batch_draw_piece(batch, trainer->corpus, options->sequences, options->seed, step, piece);
-  const double loss = model_forward(&trainer->model, batch, 1, (int32_t)microbatch);
-  count_rows(trainer);
-  model_backward(&trainer->model, batch, (int32_t)microbatch);
-  return loss / (double)(batch->sequences * batch->sequence);
+/* Means over all pieces of the step. */
+static StepReport report_of(const Trainer* trainer, int64_t step, const RunSums* sums) {
+  const double pieces = (double)trainer->options->pieces;
+  StepReport report = {.step = step + 1, .loss = sums->loss / sums->predictions};
+  report.aux = sums->layers.aux / pieces;
+  report.z = sums->layers.z / pieces;
+  report.dropped = sums->layers.rows > 0 ? sums->layers.dropped / sums->layers.rows : 0;
+  return report;
 }
 
-/* The mean over all pieces of the step. */
-static double mean_loss(const Trainer* trainer, double sum) {
-  moemesh_view view;
-  CHECK(moemesh_view_init(&view, MOEMESH_FLOAT64, 1, (const int64_t[]){1}, &sum));
-  CHECK(moemesh_all_reduce(trainer->session->mesh, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_SUM, &view));
-  return sum / (double)trainer->options->pieces;
-}
-
-static StepReport update(Trainer* trainer, int64_t step, double loss) {
+static void update(Trainer* trainer, int64_t step, StepReport* report) {
   moemesh_update_params params;
   moemesh_update_result result = {.struct_size = sizeof result};
   CHECK(moemesh_update_params_init(&params, sizeof params));
   params.learning_rate = learning_rate(trainer->options, step);
   CHECK(moemesh_optimizer_step(trainer->optimizer, &params, &result));
-  ++trainer->steps;
+  trainer->losses[trainer->steps++] = report->loss;
   trainer->skips = result.skips;
-  return (StepReport){step + 1, loss, result.norm, params.learning_rate, result.skipped};
+  report->norm = result.norm;
+  report->learning_rate = params.learning_rate;
+  report->skipped = result.skipped;
 }
 
 static StepReport run_step(Trainer* trainer, int64_t step) {
-  const int64_t microbatches = trainer->options->pieces / trainer->session->data_shards;
+  const Session* session = trainer->session;
+  const int64_t microbatches = trainer->options->pieces / session->data_shards;
+  const Feed feed = feed_step(session, trainer->options, trainer->corpus, step);
+  Run run = {.model = &trainer->model, .pipeline = trainer->pipeline, .feed = &feed, .rows = &trainer->rows};
   moemesh_step_params params;
   CHECK(moemesh_step_params_init(&params, sizeof params));
   params.microbatches = (int32_t)microbatches;
   CHECK(moemesh_step_begin(trainer->optimizer, &params));
-  double sum = 0;
-  for (int64_t m = 0; m < microbatches; ++m) sum += run_microbatch(trainer, step, m);
-  return update(trainer, step, mean_loss(trainer, sum));
+  const RunSums sums = run_microbatches(&run, session, microbatches);
+  layer_sums_add(&trainer->layers, sums.layers);
+  count_pipeline(trainer, run.sums.predictions > 0 ? microbatches : 0);
+  StepReport report = report_of(trainer, step, &sums);
+  update(trainer, step, &report);
+  return report;
 }
 
 /* Evaluations are kept out of the ledger's account of the training. */
 static double held_out_loss(Trainer* trainer) {
   traffic_take(&trainer->traffic, trainer->session->mesh);
-  const double loss = evaluate(&trainer->model, trainer->session, trainer->corpus, &trainer->batch, trainer->options);
+  const double loss = evaluate(&trainer->model, trainer->pipeline, trainer->session, trainer->corpus);
   CHECK(moemesh_ledger_reset(trainer->session->mesh));
   return loss;
 }

@@ -5,9 +5,18 @@
 #ifndef TRAIN_LM_TRAIN_H
 #define TRAIN_LM_TRAIN_H
 
-#include "model.h"
 #include "progress.h"
+#include "run.h"
 #include "traffic.h"
+
+/* Of this rank's pipeline in training. */
+typedef struct PipelineUse {
+  int64_t peak;  /* microbatches alive at a time */
+  int64_t bytes; /* of the library's buffers, at most */
+  int64_t sends;
+  int64_t bytes_sent;
+  int64_t losses; /* microbatches whose loss arose here */
+} PipelineUse;
 
 typedef struct Trainer {
   const Session* session;
@@ -15,10 +24,13 @@ typedef struct Trainer {
   const Corpus* corpus;
   Model model;
   moemesh_optimizer optimizer;
-  Batch batch;
-  Traffic traffic;        /* of the training steps, without the evaluations */
-  int64_t* rows_received; /* by layer: rows that this rank's experts computed in training */
-  int64_t steps;          /* made so far */
+  moemesh_pipeline pipeline;
+  Traffic traffic; /* of the training steps, without the evaluations */
+  Rows rows;
+  LayerSums layers; /* of all shards, stages and steps */
+  PipelineUse pipeline_use;
+  double* losses; /* of every step */
+  int64_t steps;  /* made so far */
   int64_t skips;
   double seconds; /* of training, evaluations included */
 } Trainer;

@@ -155,6 +155,7 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
     for (const char* part : {".w1", ".wg", ".w2"})
       require(!expert->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
   });
+  // Other stages have other layers, and may have more of them.
   agree_on_configuration(mesh->group(MOEMESH_GROUP_STAGE), "layer_create", fields_of(params), finding.status,
                          finding.text);
   auto layer = std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The moemesh authors
+#
+# main_job_*: examples/train_lm, tiny and for a few steps, on one rank and on meshes; the losses must agree. In bf16 what
+# goes from stage to stage is rounded, which one rank does not do. launch_flags and rank_environment: see MultiRank.cmake.
+
+set(main_job_text "${PROJECT_SOURCE_DIR}/capi/moemesh.h")
+set(main_job_sizes --steps 6 --warmup 3 --hidden 16 --ffn 16 --heads 4 --layers 3 --seq 32 --sequences 2 --eval-every 0)
+set(main_job_fp32 --shared-ffn 8)
+set(main_job_bf16 --dtype bf16 --tied)
+set(main_job_balance --capacity 1.25 --drop gate --aux 0.01 --aux-scope sequence --z 0.001)
+
+if(CMAKE_C_FLAGS MATCHES "-fsanitize=[a-z,]*address")
+  target_sources(train_lm PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/keep_modules.c")
+  set_target_properties(train_lm PROPERTIES ENABLE_EXPORTS ON)
+endif()
+
+# The reference of `kind`: the same training on one rank, without MPI.
+function(moemesh_main_job_reference kind)
+  add_test(NAME main_job_${kind} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/main_job" 0 - main_job_${kind}.losses
+           $<TARGET_FILE:train_lm> ${main_job_sizes} ${main_job_${kind}} ${main_job_text})
+  set_tests_properties(main_job_${kind} PROPERTIES
+    TIMEOUT 120 LABELS main_job FIXTURES_SETUP main_job_${kind} ENVIRONMENT "${rank_environment}")
+endfunction()
+
+# Arguments after `ranks`: of train_lm, the mesh among them.
+function(moemesh_main_job kind mesh tolerance ranks)
+  set(name main_job_${kind}_${mesh})
+  add_test(NAME ${name} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/main_job" ${tolerance} main_job_${kind}.losses ${name}.losses
+           ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:train_lm> --mpi
+           ${main_job_sizes} ${main_job_${kind}} ${ARGN} ${main_job_text})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT 120 RUN_SERIAL ON LABELS main_job FIXTURES_REQUIRED main_job_${kind} ENVIRONMENT "${rank_environment}")
+endfunction()
+
+foreach(kind fp32 bf16 balance)
+  moemesh_main_job_reference(${kind})
+endforeach()
+set(main_job_seed_mesh --ep 2 --pp 2 --dp 2)
+set(main_job_slices --tp 2 --expert-tp 1 --pp 2)
+foreach(ranks IN LISTS MOEMESH_TEST_RANKS)
+  if(ranks EQUAL 4)
+    moemesh_main_job(fp32 pp2_ep2 1e-6 4 --ep 2 --pp 2)
+    moemesh_main_job(fp32 tp2_pp2_gpipe 1e-6 4 ${main_job_slices} --schedule gpipe)
+    moemesh_main_job(balance pp2_dp2 1e-6 4 --pp 2 --dp 2 --order pp-dp-ep-tp)
+    moemesh_main_job(bf16 pp2_ep2 1e-2 4 --ep 2 --pp 2 --stage 2)
+  elseif(ranks EQUAL 8)
+    moemesh_main_job(fp32 seed_mesh 1e-6 8 ${main_job_seed_mesh})
+    moemesh_main_job(fp32 tp2_pp2_dp2_stage2 1e-6 8 ${main_job_slices} --dp 2 --stage 2)
+    moemesh_main_job(balance seed_mesh 1e-6 8 ${main_job_seed_mesh} --schedule gpipe)
+  endif()
+endforeach()
