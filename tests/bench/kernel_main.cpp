@@ -49,6 +49,7 @@ void Table::line(const std::string& kernel, double bytes, const std::function<vo
 }  // namespace bench
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (argc != 8) {
     std::fprintf(stderr, "kernel_bench: wrong number of arguments; tests/bench/run calls this program\n");
     return 1;

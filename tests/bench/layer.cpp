@@ -54,7 +54,8 @@ void Layer::create() {
   auto context = defaults(moemesh_context_params_init);
   context.threads = kThreads;
   CHECK(moemesh_context_create(&context, &context_));
-  CHECK(moemesh_mesh_create(context_, nullptr, &mesh_));
+  const auto mesh = defaults(moemesh_mesh_params_init);
+  CHECK(moemesh_mesh_create(context_, &mesh, &mesh_));
   auto family = defaults(moemesh_family_params_init);
   family.dtype = shape_.bfloat16 ? MOEMESH_BFLOAT16 : MOEMESH_FLOAT32;
   family.kind = MOEMESH_SHARED;

@@ -61,7 +61,8 @@ class Reference {
  public:
   Reference(const Shape& shape, const Layer& layer);
   void run();
-  // Seconds of one product of the fullest expert's rows: widened weights and sgemm, and oneDNN's own bf16 matmul.
+  // Seconds of one product of the fullest expert's rows: widened weights and sgemm, and oneDNN's own bf16 matmul
+  // (-1: it has none for this CPU).
   void compare_bfloat16(double& widened, double& native) const;
 
  private:

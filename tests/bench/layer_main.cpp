@@ -35,8 +35,11 @@ void print_ratio(const char* what, const Times& other, const Times& layer) {
 void say_bfloat16(const Reference& reference) {
   double widened = 0, native = 0;
   reference.compare_bfloat16(widened, native);
-  std::printf("  one bf16 product: widened + sgemm %.2f ms, oneDNN's bf16 matmul %.2f ms; the reference widens%s\n",
-              widened * 1e3, native * 1e3, native < widened ? ", THOUGH IT IS SLOWER" : "");
+  std::printf("  one bf16 product: widened + sgemm %.2f ms, oneDNN's bf16 matmul ", widened * 1e3);
+  if (native < 0)
+    std::printf("there is none for this CPU; the reference widens\n");
+  else
+    std::printf("%.2f ms; the reference widens%s\n", native * 1e3, native < widened ? ", THOUGH IT IS SLOWER" : "");
 }
 
 void measure(const Shape& shape, int32_t repetitions, const char* python, const char* script) {
@@ -74,6 +77,7 @@ void measure(const Shape& shape, int32_t repetitions, const char* python, const 
 }  // namespace bench
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (argc != 8 && argc != 10) bench::fail("wrong number of arguments; tests/bench/run calls this program");
   bench::Shape shape;
   shape.tokens = std::atol(argv[1]);

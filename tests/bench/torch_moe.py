@@ -5,6 +5,7 @@
 Prints its version, then for each line of its input one forward and backward, and the seconds that they took.
 Gradients are dropped before each (set to None), which is PyTorch's fastest way: nothing is zeroed or added.
 """
+import os
 import sys
 import time
 
@@ -49,13 +50,14 @@ def main():
     layer = Experts(hidden, ffn, experts, top_k).to(dtype)
     x = torch.randn(tokens, hidden).to(dtype).requires_grad_()
     dy = torch.randn(tokens, hidden).to(dtype)
+    clock = time.process_time if "MOEMESH_BENCH_BUSY" in os.environ else time.perf_counter
     print("PyTorch", torch.__version__, flush=True)
     for _ in sys.stdin:
         layer.zero_grad(set_to_none=True)
         x.grad = None
-        begin = time.perf_counter()
+        begin = clock()
         layer(x).backward(dy)
-        print(time.perf_counter() - begin, flush=True)
+        print(clock() - begin, flush=True)
 
 
 main()
