@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
 
 // Launching of kernels, shared by the .cpp files of this folder and by nothing else.
 namespace moemesh::kernels::detail {
@@ -27,7 +28,8 @@ KOKKOS_INLINE_FUNCTION constexpr int64_t smaller(int64_t a, int64_t b) { return 
 // body(i) for i in [0, n)
 template <class Body>
 void for_each(const char* name, int64_t n, const Body& body) {
-  if (n > 0) Kokkos::parallel_for(name, Range(0, n), body);
+  static const std::string label(name);  // one for each Body; made anew in each call it would be an allocation
+  if (n > 0) Kokkos::parallel_for(label, Range(0, n), body);
 }
 
 template <class Body>
@@ -58,6 +60,9 @@ void for_tiles(const char* name, int64_t n, const Body& body) {
 }
 
 // For results that the caller reads on the host.
-inline void finish(const char* name) { Space().fence(name); }
+inline void finish() {
+  static const std::string label("moemesh::finish");
+  Space().fence(label);
+}
 
 }  // namespace moemesh::kernels::detail

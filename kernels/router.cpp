@@ -187,8 +187,9 @@ RouteSummary route(const RouterConfig& config, int64_t tokens, const float* logi
   const RouterConfig rule = config;
   RouteSummary result;
   int64_t lowest = tokens;
+  static const std::string label("moemesh::route");
   Kokkos::parallel_reduce(
-      "moemesh::route", detail::Range(0, tokens),
+      label, detail::Range(0, tokens),
       KOKKOS_LAMBDA(const int64_t t, int64_t& routed, int64_t& nonfinite, int64_t& first) {
         int32_t* row_chosen = chosen + t * rule.top_k;
         float* row_gates = gates + t * rule.top_k;
@@ -223,7 +224,7 @@ void count_experts(int64_t n, const int32_t* chosen, int64_t experts, int64_t* c
       "moemesh::count_experts", n, KOKKOS_LAMBDA(int64_t i) {
         if (chosen[i] >= 0) Kokkos::atomic_inc(&counts[chosen[i]]);
       });
-  detail::finish("moemesh::count_experts");
+  detail::finish();
 }
 
 }  // namespace moemesh::kernels

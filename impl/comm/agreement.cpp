@@ -22,7 +22,7 @@ void Communicator::agree(std::span<int64_t> words,
   begin(purpose);
   const int32_t up = next_tag(), down = next_tag();
   const auto bytes = static_cast<int64_t>(words.size_bytes());
-  std::vector<int64_t> from(words.size());
+  Recycled<int64_t> from(words.size());
   const auto receive = [&](void* data, int64_t peer, int32_t tag) {
     Batch batch(*this, purpose, tag);
     batch.receive(data, bytes, peer);
@@ -49,7 +49,7 @@ void Communicator::agree(std::span<int64_t> words,
 }
 
 void Communicator::agree_sum(std::span<double> values, Purpose purpose) {
-  std::vector<int64_t> words(values.size());
+  Recycled<int64_t> words(values.size());
   std::transform(values.begin(), values.end(), words.begin(), [](double v) { return std::bit_cast<int64_t>(v); });
   const auto add = [](int64_t a, int64_t b) {
     return std::bit_cast<int64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
@@ -96,11 +96,11 @@ int64_t hash_of(std::string_view text) {
 // and the number of fields is rounded up, so that even then the messages have one size.
 constexpr size_t head = 2, leading = 2, rounding = 32;
 
-std::vector<int64_t> words_of(int64_t rank, const char* call, std::span<const Field> fields, int32_t error) {
-  std::vector<int64_t> values{hash_of(call), static_cast<int64_t>(fields.size())};
+Recycled<int64_t> words_of(int64_t rank, const char* call, std::span<const Field> fields, int32_t error) {
+  Recycled<int64_t> values{hash_of(call), static_cast<int64_t>(fields.size())};
   for (const Field& field : fields) values.push_back(field.value);
   values.resize((values.size() + rounding - 1) / rounding * rounding);
-  std::vector<int64_t> words{error, rank};
+  Recycled<int64_t> words{error, rank};
   for (const int64_t value : values) words.insert(words.end(), {value, value});
   return words;
 }
@@ -133,7 +133,7 @@ std::string told(const Field& field, int64_t lowest, int64_t highest, int64_t ra
 
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
                             const std::string& text, int32_t phase) {
-  std::vector<int64_t> words = words_of(world.rank(), call, fields, error);
+  Recycled<int64_t> words = words_of(world.rank(), call, fields, error);
   world.agree(words, merge, {.family = 0, .phase = phase, .collective = MOEMESH_COLLECTIVE_AGREEMENT});
   if (error != MOEMESH_OK) throw Error(error, text);
   if (words[0] != MOEMESH_OK)

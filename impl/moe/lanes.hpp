@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "impl/base/recycled.hpp"
 #include "impl/comm/communicator.hpp"
 
 namespace moemesh {
@@ -13,7 +14,7 @@ namespace moemesh {
 // then (if tagged) the 8-byte row tags. Own copies never travel: their size in the exchange is 0; with keep_own they
 // still have their place in the buffer.
 struct Lanes {
-  std::vector<int64_t> offset, bytes, tags_at;  // per rank; tags_at: offset of the tags
+  Recycled<int64_t> offset, bytes, tags_at;  // per rank; tags_at: offset of the tags
   int64_t total = 0;
 };
 
