@@ -144,8 +144,9 @@ void agree_on_configuration(Communicator& world, const char* call, std::span<con
           world.rank());
   range += 2 * leading;
   for (const Field& field : fields) {
-    require(range[0] == range[1], MOEMESH_ERROR_MISMATCH, "{}: {} differs between the ranks{}", call, field.name,
-            told(field, range[0], range[1], world.rank()));
+    if (range[0] != range[1])
+      fail(MOEMESH_ERROR_MISMATCH, "{}: {} differs between the ranks{}", call, field.name,
+           told(field, range[0], range[1], world.rank()));
     range += 2;
   }
 }
