@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <typeindex>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "impl/base/error.hpp"
+#include "impl/base/recycled.hpp"
 
 namespace moemesh::capi {
 
@@ -51,7 +53,8 @@ class HandleTable {
   };
   std::mutex mutex_;
   uintptr_t next_ = 0x1000;
-  std::unordered_map<uintptr_t, Entry> entries_;
+  using Node = RecyclingAllocator<std::pair<const uintptr_t, Entry>>;  // tapes come and go
+  std::unordered_map<uintptr_t, Entry, std::hash<uintptr_t>, std::equal_to<uintptr_t>, Node> entries_;
 };
 
 // Looks a handle up or throws ERROR_INVALID_HANDLE; destroy_handle is the whole of every *_destroy.

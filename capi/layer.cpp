@@ -174,7 +174,9 @@ int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params*
     ForwardArguments arguments;
     const Finding problem = attempt([&] { arguments = check_forward(*object, params, tape); });
     auto made = object->forward(arguments, problem);
-    if (made) *tape = new_handle<moemesh_tape>(std::shared_ptr<TapeObject>(new TapeObject{object, std::move(made)}));
+    if (made)
+      *tape = new_handle<moemesh_tape>(
+          std::allocate_shared<TapeObject>(RecyclingAllocator<TapeObject>(), object, std::move(made)));
   });
 }
 

@@ -98,7 +98,7 @@ void count_sequences(const RouterConfig& config, const Sequences& sequences, int
         for (int64_t e = 0; e < experts; ++e) sum += rows[s * experts + e];
         real[s] = sum / top_k;
       });
-  detail::finish("moemesh::count_sequences");
+  detail::finish();
 }
 
 int64_t balance_workspace(const Sequences& sequences, int64_t tokens) { return 2 * (tokens + sequences.count); }
@@ -129,7 +129,7 @@ BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequen
           z_sums[s] += z[token_of(all, s, i)];
         }
       });
-  detail::finish("moemesh::balance_losses");
+  detail::finish();
   BalanceLosses losses;
   int64_t filled = 0, routed = 0;
   for (int64_t s = 0; s < all.count; ++s) {

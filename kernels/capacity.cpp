@@ -94,7 +94,7 @@ int64_t limit_rows(const Capacity& capacity, int64_t n, const int32_t* chosen, f
     drop_last(n, capacity.slots, position, offsets, gates, kept);
   else
     drop_smallest_gates(capacity, n, position, offsets, gates, kept, rows);
-  detail::finish("moemesh::limit_rows");
+  detail::finish();
   int64_t dropped = 0;
   for (int64_t e = 0; e < capacity.experts; ++e) {
     const int64_t beyond = offsets[e + 1] - offsets[e] - capacity.slots;

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
 
 // Launching of kernels, shared by the .cpp files of this folder and by nothing else.
 namespace moemesh::kernels::detail {
@@ -24,10 +25,23 @@ inline constexpr int64_t kTile = 4096;
 KOKKOS_INLINE_FUNCTION constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 KOKKOS_INLINE_FUNCTION constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// What a launch would otherwise allocate: a new Space, of which copies are free, and the text of a warning, which Kokkos
+// makes ready for each bound that a number converts to.
+inline const Space& space() {
+  static const Space instance;
+  return instance;
+}
+struct Bound {
+  int64_t value;
+  operator int64_t() const { return value; }
+};
+inline Range range(int64_t n) { return Range(space(), Bound{0}, Bound{n}); }
+
 // body(i) for i in [0, n)
 template <class Body>
 void for_each(const char* name, int64_t n, const Body& body) {
-  if (n > 0) Kokkos::parallel_for(name, Range(0, n), body);
+  static const std::string label(name);  // one for each Body; made anew in each call it would be an allocation
+  if (n > 0) Kokkos::parallel_for(label, range(n), body);
 }
 
 template <class Body>
@@ -58,6 +72,9 @@ void for_tiles(const char* name, int64_t n, const Body& body) {
 }
 
 // For results that the caller reads on the host.
-inline void finish(const char* name) { Space().fence(name); }
+inline void finish() {
+  static const std::string label("moemesh::finish");
+  space().fence(label);
+}
 
 }  // namespace moemesh::kernels::detail

@@ -92,18 +92,21 @@ void ordered_sum(int64_t n, int32_t count, const float* const* parts, float fact
       });
 }
 
+// A part of the blocks at a time, whose sums have room here.
 double sum_squares(const float* data, int64_t n) {
-  if (n <= 0) return 0;
-  const int64_t blocks = detail::ceil_div(n, kSumBlock);
-  const Kokkos::View<double*, detail::Space> partial(Kokkos::view_alloc(Kokkos::WithoutInitializing, "partial"),
-                                                     blocks);
-  detail::for_each(
-      "moemesh::sum_squares", blocks, KOKKOS_LAMBDA(int64_t b) {
-        partial(b) = block_squares(data + b * kSumBlock, detail::smaller(kSumBlock, n - b * kSumBlock));
-      });
-  const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partial);
+  static_assert(detail::kOnHost);
+  constexpr int64_t kBlocks = 256;
   double sum = 0;
-  for (int64_t b = 0; b < blocks; ++b) sum += on_host(b);
+  for (int64_t first = 0; first < n; first += kBlocks * kSumBlock) {
+    const int64_t rest = n - first, blocks = detail::smaller(kBlocks, detail::ceil_div(rest, kSumBlock));
+    double partial[kBlocks];
+    double* const sums = partial;
+    detail::for_each(
+        "moemesh::sum_squares", blocks, KOKKOS_LAMBDA(int64_t b) {
+          sums[b] = block_squares(data + first + b * kSumBlock, detail::smaller(kSumBlock, rest - b * kSumBlock));
+        });
+    for (int64_t b = 0; b < blocks; ++b) sum += sums[b];
+  }
   return sum;
 }
 

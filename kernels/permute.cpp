@@ -53,15 +53,18 @@ void place_keys(int64_t n, const int32_t* key, int64_t buckets, const int64_t* o
       });
 }
 
-// sums may be values. One item more than values, so that the total is written for n = 0 too.
+// sums may be values. One work item: Kokkos' scan is an allocation, and slower for the tokens of a microbatch.
 template <class Value>
 void write_exclusive_sums(int64_t n, const Value* values, int64_t* sums) {
-  Kokkos::parallel_scan(
-      "moemesh::exclusive_sum", detail::Range(0, n + 1),
-      KOKKOS_LAMBDA(const int64_t i, int64_t& partial, const bool is_final) {
-        const int64_t value = i < n ? values[i] : 0;
-        if (is_final) sums[i] = partial;
-        partial += value;
+  for_each(
+      "moemesh::exclusive_sum", 1, KOKKOS_LAMBDA(int64_t) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          const int64_t value = values[i];
+          sums[i] = sum;
+          sum += value;
+        }
+        sums[n] = sum;
       });
 }
 
@@ -82,12 +85,12 @@ void stable_sort(int64_t n, const int32_t* key, int64_t buckets, int64_t* positi
   scan_blocks(detail::ceil_div(n, sort_block(buckets)), buckets, workspace, offsets);
   write_exclusive_sums(buckets, offsets, offsets);
   place_keys(n, key, buckets, offsets, workspace, position);
-  detail::finish("moemesh::stable_sort");
+  detail::finish();
 }
 
 void exclusive_sum(int64_t n, const int32_t* values, int64_t* sums) {
   write_exclusive_sums(n, values, sums);
-  detail::finish("moemesh::exclusive_sum");
+  detail::finish();
 }
 
 void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner,

@@ -111,16 +111,13 @@ KOKKOS_INLINE_FUNCTION void choose_none(int32_t top_k, int32_t* chosen, float* g
   }
 }
 
-// Whether the row has a decision.
-KOKKOS_INLINE_FUNCTION bool route_row(const RouterConfig& config, const float* logits, int32_t* chosen, float* gates) {
+KOKKOS_INLINE_FUNCTION void route_row(const RouterConfig& config, const float* logits, int32_t* chosen, float* gates) {
   const RowScan scan = scan_row(config.experts, logits);
   if (scan.bad || scan.finite < config.top_k) {
-    choose_none(config.top_k, chosen, gates);
-    return false;
+    return choose_none(config.top_k, chosen, gates);
   }
   choose_experts(config, logits, scan.peak, chosen, gates);
   write_gates(config, logits, scan.peak, chosen, gates);
-  return true;
 }
 
 // The backward functions fill a row of dlogits, given the gradient of the gates.
@@ -181,29 +178,43 @@ KOKKOS_INLINE_FUNCTION void backward_row(const RouterConfig& config, const float
 
 }  // namespace
 
+namespace {
+
+KOKKOS_INLINE_FUNCTION bool is_masked(const uint8_t* mask, int64_t stride, int64_t token) {
+  return mask != nullptr && mask[token * stride] == 0;
+}
+
+// On the host, since Kokkos' reductions are allocations.
+RouteSummary summarize(int64_t tokens, int32_t top_k, const uint8_t* mask, int64_t mask_stride, const int32_t* chosen) {
+  static_assert(detail::kOnHost);
+  RouteSummary result;
+  for (int64_t t = 0; t < tokens; ++t) {
+    if (chosen[t * top_k] >= 0) {
+      ++result.routed;
+    } else if (!is_masked(mask, mask_stride, t)) {
+      if (result.nonfinite++ == 0) result.first_nonfinite = t;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 RouteSummary route(const RouterConfig& config, int64_t tokens, const float* logits, int64_t ld, const uint8_t* mask,
                    int64_t mask_stride, int32_t* chosen, float* gates) {
   if (tokens <= 0) return {};
   const RouterConfig rule = config;
-  RouteSummary result;
-  int64_t lowest = tokens;
-  Kokkos::parallel_reduce(
-      "moemesh::route", detail::Range(0, tokens),
-      KOKKOS_LAMBDA(const int64_t t, int64_t& routed, int64_t& nonfinite, int64_t& first) {
+  detail::for_each(
+      "moemesh::route", tokens, KOKKOS_LAMBDA(int64_t t) {
         int32_t* row_chosen = chosen + t * rule.top_k;
         float* row_gates = gates + t * rule.top_k;
-        if (mask != nullptr && mask[t * mask_stride] == 0) {
+        if (is_masked(mask, mask_stride, t))
           choose_none(rule.top_k, row_chosen, row_gates);
-        } else if (route_row(rule, logits + t * ld, row_chosen, row_gates)) {
-          ++routed;
-        } else {
-          ++nonfinite;
-          if (t < first) first = t;
-        }
-      },
-      Kokkos::Sum<int64_t>(result.routed), Kokkos::Sum<int64_t>(result.nonfinite), Kokkos::Min<int64_t>(lowest));
-  if (result.nonfinite > 0) result.first_nonfinite = lowest;
-  return result;
+        else
+          route_row(rule, logits + t * ld, row_chosen, row_gates);
+      });
+  detail::finish();
+  return summarize(tokens, config.top_k, mask, mask_stride, chosen);
 }
 
 void route_backward(const RouterConfig& config, int64_t tokens, const float* logits, int64_t ld, const int32_t* chosen,
@@ -223,7 +234,7 @@ void count_experts(int64_t n, const int32_t* chosen, int64_t experts, int64_t* c
       "moemesh::count_experts", n, KOKKOS_LAMBDA(int64_t i) {
         if (chosen[i] >= 0) Kokkos::atomic_inc(&counts[chosen[i]]);
       });
-  detail::finish("moemesh::count_experts");
+  detail::finish();
 }
 
 }  // namespace moemesh::kernels

@@ -63,7 +63,8 @@ void stop_runtime() {
 
 int32_t runtime_threads() {
   if (runtime_state() != RuntimeState::running) return 0;
-  return static_cast<int32_t>(Kokkos::DefaultHostExecutionSpace().concurrency());
+  static const Kokkos::DefaultHostExecutionSpace host;  // a new one in each call would be an allocation
+  return static_cast<int32_t>(host.concurrency());
 }
 
 int32_t kokkos_version_compiled() { return KOKKOS_VERSION; }

@@ -22,7 +22,7 @@ void Communicator::agree(std::span<int64_t> words,
   begin(purpose);
   const int32_t up = next_tag(), down = next_tag();
   const auto bytes = static_cast<int64_t>(words.size_bytes());
-  std::vector<int64_t> from(words.size());
+  Recycled<int64_t> from(words.size());
   const auto receive = [&](void* data, int64_t peer, int32_t tag) {
     Batch batch(*this, purpose, tag);
     batch.receive(data, bytes, peer);
@@ -49,7 +49,7 @@ void Communicator::agree(std::span<int64_t> words,
 }
 
 void Communicator::agree_sum(std::span<double> values, Purpose purpose) {
-  std::vector<int64_t> words(values.size());
+  Recycled<int64_t> words(values.size());
   std::transform(values.begin(), values.end(), words.begin(), [](double v) { return std::bit_cast<int64_t>(v); });
   const auto add = [](int64_t a, int64_t b) {
     return std::bit_cast<int64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
@@ -101,11 +101,11 @@ int64_t padded(int64_t fields) {
   return (values + step - 1) / step * step;
 }
 
-std::vector<int64_t> words_of(int64_t rank, const char* call, std::span<const Field> fields, int32_t error) {
-  std::vector<int64_t> values{hash_of(call), static_cast<int64_t>(fields.size())};
+Recycled<int64_t> words_of(int64_t rank, const char* call, std::span<const Field> fields, int32_t error) {
+  Recycled<int64_t> values{hash_of(call), static_cast<int64_t>(fields.size())};
   for (const Field& field : fields) values.push_back(field.value);
   values.resize(static_cast<size_t>(padded(std::ssize(fields))));
-  std::vector<int64_t> words{error, rank};
+  Recycled<int64_t> words{error, rank};
   for (const int64_t value : values) words.insert(words.end(), {value, value});
   return words;
 }
@@ -140,7 +140,7 @@ int64_t agreement_words(int64_t fields) { return static_cast<int64_t>(head) + 2 
 
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
                             const std::string& text, int32_t phase) {
-  std::vector<int64_t> words = words_of(world.rank(), call, fields, error);
+  Recycled<int64_t> words = words_of(world.rank(), call, fields, error);
   world.agree(words, merge, {.family = 0, .phase = phase, .collective = MOEMESH_COLLECTIVE_AGREEMENT});
   if (error != MOEMESH_OK) throw Error(error, text);
   if (words[0] != MOEMESH_OK)
@@ -151,8 +151,9 @@ void agree_on_configuration(Communicator& world, const char* call, std::span<con
           world.rank());
   range += 2 * leading;
   for (const Field& field : fields) {
-    require(range[0] == range[1], MOEMESH_ERROR_MISMATCH, "{}: {} differs between the ranks{}", call, field.name,
-            told(field, range[0], range[1], world.rank()));
+    if (range[0] != range[1])
+      fail(MOEMESH_ERROR_MISMATCH, "{}: {} differs between the ranks{}", call, field.name,
+           told(field, range[0], range[1], world.rank()));
     range += 2;
   }
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "impl/comm/communicator.hpp"
 
@@ -57,7 +56,7 @@ class Communicator::Batch {
   Communicator& owner_;
   Purpose purpose_;
   int32_t tag_;
-  std::vector<Pending> pending_;
+  Recycled<Pending> pending_;
   bool short_message_ = false;
   std::byte spare_[8];  // where a failure mark lands that comes in place of an empty message
 };

@@ -138,7 +138,7 @@ void Communicator::all_gather(const T* mine, int64_t count, T* all, Purpose purp
   const int64_t part = count * static_cast<int64_t>(sizeof(T));
   auto* const base = reinterpret_cast<std::byte*>(all);
   copy_own(base + rank_ * part, reinterpret_cast<const std::byte*>(mine), part);
-  std::vector<int64_t> offset(static_cast<size_t>(size_)), bytes(static_cast<size_t>(size_), part);
+  Recycled<int64_t> offset(static_cast<size_t>(size_)), bytes(static_cast<size_t>(size_), part);
   for (int64_t peer = 0; peer < size_; ++peer) offset[peer] = peer * part;
   all_gather_in_place(base, offset, bytes, purpose);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "impl/base/memory.hpp"
+#include "impl/base/recycled.hpp"
 #include "impl/comm/ledger.hpp"
 #include "impl/comm/transport.h"
 
@@ -40,9 +41,9 @@ struct Link {
 // peers and not only by those that share data with it.
 struct Exchange {
   const std::byte* send_base = nullptr;
-  std::vector<int64_t> send_offset, send_bytes;
+  Recycled<int64_t> send_offset, send_bytes;
   std::byte* receive_base = nullptr;
-  std::vector<int64_t> receive_offset, receive_bytes;
+  Recycled<int64_t> receive_offset, receive_bytes;
   bool every_peer = false;
 };
 

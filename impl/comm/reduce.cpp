@@ -60,7 +60,7 @@ void require_op(Communicator::Op op) {
 
 // Which part of `count` elements each rank owns, in bytes.
 struct Parts {
-  std::vector<int64_t> offset, bytes;
+  Recycled<int64_t> offset, bytes;
   Parts(int64_t count, int64_t ranks, int64_t element) {
     const int64_t length = (count + ranks - 1) / ranks;
     for (int64_t rank = 0; rank < ranks; ++rank) {
@@ -159,7 +159,7 @@ void Communicator::reduce_scatter(const T* send, T* receive, int64_t count, Op o
     send_failure_half(purpose);
     throw;
   }
-  std::vector<int64_t> offset(static_cast<size_t>(size_)), bytes(static_cast<size_t>(size_), part);
+  Recycled<int64_t> offset(static_cast<size_t>(size_)), bytes(static_cast<size_t>(size_), part);
   for (int64_t peer = 0; peer < size_; ++peer) offset[peer] = peer * part;
   if (scatter_contributions(reinterpret_cast<const std::byte*>(send), offset, bytes, purpose))
     fail(MOEMESH_ERROR_PEER_FAILED, "another rank failed in a reduce_scatter over {} ranks", size_);

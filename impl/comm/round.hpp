@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "impl/comm/batch.hpp"
 #include "impl/comm/communicator.hpp"
@@ -13,7 +12,7 @@ namespace moemesh {
 
 // Some words from every rank to every other, in two halves: the constructor sends and never waits, all() waits for the
 // others'. On a communicator that is used for rounds alone a rank may be one round ahead with its first half.
-class Communicator::Round {
+class Communicator::Round : public RecycledObject {
  public:
   Round(Communicator& owner, std::span<const int64_t> words, const Purpose& purpose);
   // The words of rank r are at r * (number of words).
@@ -22,7 +21,7 @@ class Communicator::Round {
  private:
   Communicator& owner_;
   int64_t count_;
-  std::vector<int64_t> all_, mine_;
+  Recycled<int64_t> all_, mine_;
   Batch batch_;
 };
 

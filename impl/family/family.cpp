@@ -105,8 +105,8 @@ void check_parameter(const FamilyKind& family, const moemesh_parameter_params& p
   check_kinds(family, params);
 }
 
-std::vector<int64_t> Parameter::local_shape() const {
-  std::vector<int64_t> shape;
+Recycled<int64_t> Parameter::local_shape() const {
+  Recycled<int64_t> shape;
   if (!family->shared()) shape.push_back(experts.count);
   for (size_t i = 0; i < extents.size(); ++i) {
     const bool cut = params.tp_kind == MOEMESH_TP_SHARDED && static_cast<int32_t>(i) == params.tp_dim;

@@ -45,7 +45,7 @@ struct Parameter {
   int64_t local_matrix() const { return slice.outer * slice.local * slice.inner; }
   int64_t unsplit_matrix() const { return slice.outer * slice.dim * slice.inner; }
   int64_t elements() const { return experts.count * local_matrix(); }
-  std::vector<int64_t> local_shape() const;
+  Recycled<int64_t> local_shape() const;
 };
 
 // What a family's parameters are checked against.

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "impl/base/recycled.hpp"
 
 namespace moemesh {
 
@@ -60,7 +61,7 @@ class FlatView {
   }
 
   int64_t element_bytes_;
-  std::vector<Piece> pieces_;
+  Recycled<Piece> pieces_;
 };
 
 // Who owns which elements of a run of a family's order that begins at `first`: rank r of `owners` has the r-th `part()` of

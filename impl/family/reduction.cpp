@@ -42,7 +42,7 @@ void reduce_chunk(Family& family, const Shards& shards, int64_t first, int64_t c
   Exchange exchange;
   exchange.send_base = reinterpret_cast<std::byte*>(send);
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
-  std::vector<const float*> parts;
+  Recycled<const float*> parts;
   for (int64_t peer = 0; peer < d; ++peer) {
     const Range range = chunk_of(shard_of(shards, peer), first, count);
     family.gradients->whole().copy_out(range.begin, range.end, send + peer * count);
@@ -131,7 +131,7 @@ void sum_chunk(Family& family, const Parameter& parameter, int64_t first, int64_
   Exchange exchange;
   exchange.send_base = reinterpret_cast<const std::byte*>(parameter.gradient);
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
-  std::vector<const float*> parts;
+  Recycled<const float*> parts;
   for (int64_t peer = 0; peer < group.size(); ++peer) {
     const Range theirs = of_owner(peer);
     exchange.send_offset.push_back((theirs.begin - parameter.offset) * 4);
@@ -216,7 +216,7 @@ void gather_bucket(Family& family, const Shards& shards, const FlatView& flat, c
       whole ? whole + shards.first * element : family.mesh().workspace().get<std::byte>(Workspace::flat_send, all);
   const Range own = owned(family, shards);
   if (!whole) flat.copy_out(own.begin, own.end, staging + (own.begin - shards.first) * element);
-  std::vector<int64_t> offset, bytes;
+  Recycled<int64_t> offset, bytes;
   for (int64_t owner = 0; owner < group.size(); ++owner) {
     offset.push_back((shards.begin(owner) - shards.first) * element);
     bytes.push_back((shards.end(owner) - shards.begin(owner)) * element);

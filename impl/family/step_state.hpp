@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "impl/base/error.hpp"
+#include "impl/base/recycled.hpp"
 #include "moemesh.h"
 
 namespace moemesh {
@@ -21,10 +21,10 @@ struct StepState {
   int32_t microbatches = 1;
   int32_t objective = MOEMESH_SHARD_MEAN;
   double loss_scale = 1;
-  std::vector<int64_t> loss_tokens;  // of each microbatch; -1 = not reported
-  Finding failure;                   // the first failure of this rank in this step; told to all at the step's end
-  std::shared_ptr<Rounds> rounds;    // of the families at stage 2; null without any
-  int64_t failed_layer_calls = 0;    // they come back as errors on all ranks of a block, so these have equal numbers
+  Recycled<int64_t> loss_tokens;   // of each microbatch; -1 = not reported
+  Finding failure;                 // the first failure of this rank in this step; told to all at the step's end
+  std::shared_ptr<Rounds> rounds;  // of the families at stage 2; null without any
+  int64_t failed_layer_calls = 0;  // they come back as errors on all ranks of a block, so these have equal numbers
 
   void fail(const Finding& finding);
 };

@@ -50,7 +50,7 @@ void Block::exchange(const Lanes& send, const std::byte* from, const Lanes& rece
 void Block::exchange_counts(int64_t identity) {
   Communicator& comm = layer_.exchange_;
   const auto ranks = static_cast<size_t>(comm.size());
-  std::vector<Counts> mine(ranks), theirs(ranks);
+  Recycled<Counts> mine(ranks), theirs(ranks);
   for (size_t p = 0; p < ranks; ++p) {
     mine[p].status = outcome_.own_status();
     mine[p].identity = identity;
@@ -82,7 +82,7 @@ void Block::pack(const TypedRows& tokens, const Lanes& lanes, std::byte* buffer)
   auto* from = workspace().get<std::byte*>(Workspace::pointers, plan.copies);
   auto* to = workspace().get<std::byte*>(Workspace::pointers2, plan.copies);
   kernels::token_pointers(plan.copies, plan.copy_token.data(), tokens.data, tokens.row_bytes(), from);
-  std::vector<std::byte*> base;
+  Recycled<std::byte*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
     base.push_back(static_cast<int64_t>(p) == own() ? nullptr : buffer + lanes.offset[p]);
   kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), there_bytes(), to);
@@ -136,7 +136,7 @@ const std::byte* const* Block::received_rows(Workspace::Slot slot, const TypedRo
   const ReceivePlan& plan = tape_.received;
   const Lanes lanes = receive_lanes(there_bytes(), tagged, false);
   auto* rows = workspace().get<std::byte*>(slot, plan.copies);
-  std::vector<std::byte*> base;
+  Recycled<std::byte*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
     base.push_back(static_cast<int64_t>(p) == own() || lanes.bytes[p] == 0
                        ? nullptr
@@ -156,7 +156,7 @@ std::byte* const* Block::result_rows(bool tagged) {
   results_ = workspace().get<std::byte>(Workspace::send, lanes.total);
   returned_ = workspace().get<std::byte>(Workspace::returned, home.total);
   auto* rows = workspace().get<std::byte*>(Workspace::pointers3, plan.copies);
-  std::vector<std::byte*> base;
+  Recycled<std::byte*> base;
   for (size_t p = 0; p < lanes.offset.size(); ++p)
     base.push_back(static_cast<int64_t>(p) == own() ? returned_ + home.offset[p] : results_ + lanes.offset[p]);
   kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), back_bytes(), rows);
@@ -184,7 +184,7 @@ const std::byte* const* Block::returned_rows() {
   const SourcePlan& plan = tape_.source;
   const Lanes lanes = source_lanes(back_bytes(), returned_tagged_, true);
   auto* rows = workspace().get<std::byte*>(Workspace::pointers, plan.copies);
-  std::vector<std::byte*> base;
+  Recycled<std::byte*> base;
   for (const int64_t offset : lanes.offset) base.push_back(returned_ + offset);
   kernels::segment_pointers(layer_.exchange_.size(), plan.copy_offsets.data(), base.data(), back_bytes(), rows);
   return rows;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "impl/base/recycled.hpp"
 #include "impl/comm/communicator.hpp"
 #include "kernels/permute.hpp"
 
@@ -24,7 +25,7 @@ inline constexpr int64_t tag_bytes = sizeof(kernels::RowTag);
 // then (if tagged) the row tags. Own copies never travel: their size in the exchange is 0; with keep_own they
 // still have their place in the buffer.
 struct Lanes {
-  std::vector<int64_t> offset, bytes, tags_at;  // per rank; tags_at: offset of the tags
+  Recycled<int64_t> offset, bytes, tags_at;  // per rank; tags_at: offset of the tags
   int64_t total = 0;
 };
 

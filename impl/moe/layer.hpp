@@ -105,6 +105,7 @@ class Layer {
   void experts_forward(Tape& tape, const std::byte* const* copies, std::byte* const* outputs);
   void experts_backward(Tape& tape, const std::byte* const* copies, const std::byte* const* gradients,
                         std::byte* const* outputs);
+  void expert_backward(Tape& tape, int64_t expert, const float* x, float* dy, float* dgate);
   void reserve_forward(Tape& tape);
   void reserve_backward(const Tape& tape);
   void shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& y);
@@ -138,6 +139,7 @@ class Layer {
   // Memory for the above and for widened weights; taken while running out of it can still be told.
   void reserve_dense(const Tape& tape, std::initializer_list<Workspace::Slot> rows);
   kernels::Weights weights(const Parameter& parameter);
+  kernels::Weights weights(const Parameter& parameter, int64_t expert);
   const float* widened(const Parameter& parameter);  // of a SHARED matrix; good until the next call
 
   kernels::RouterConfig router_config() const;

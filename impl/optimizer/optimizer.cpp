@@ -125,7 +125,7 @@ void Optimizer::begin(const moemesh_step_params& params) {
                      params.microbatches,
                      params.objective,
                      params.loss_scale,
-                     std::vector<int64_t>(static_cast<size_t>(params.microbatches), -1),
+                     Recycled<int64_t>(static_cast<size_t>(params.microbatches), -1),
                      {},
                      step_->rounds};
   for (auto& state : states_) state->family().zero_gradients();

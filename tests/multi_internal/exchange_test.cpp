@@ -51,7 +51,7 @@ TEST(Exchange, UnevenAndEmpty) {
 }
 
 TEST(Exchange, NothingAtAll) {
-  const std::vector<int64_t> none(world().size(), 0);
+  const Recycled<int64_t> none(world().size(), 0);
   EXPECT_FALSE(world().all_to_all({nullptr, none, none, nullptr, none, none}, payload));
 }
 

@@ -48,7 +48,7 @@ struct Counted : ::testing::Test {
 
 TEST_F(Counted, AllToAll) {
   const int64_t rank = world().rank(), size = world().size();
-  std::vector<int64_t> offset(size, 0), out(size), in(size);
+  Recycled<int64_t> offset(size, 0), out(size), in(size);
   int64_t bytes = 0, messages = 0;
   for (int64_t peer = 0; peer < size; ++peer) {
     out[peer] = 100 * ((rank + peer) % 3);
@@ -58,7 +58,7 @@ TEST_F(Counted, AllToAll) {
     ++messages;
   }
   std::vector<std::byte> send(200), receive(200 * size);
-  std::vector<int64_t> places(size);
+  Recycled<int64_t> places(size);
   for (int64_t peer = 0; peer < size; ++peer) places[peer] = 200 * peer;
   EXPECT_FALSE(world().all_to_all({send.data(), offset, out, receive.data(), places, in}, payload));
   expect(size > 1, messages, bytes);

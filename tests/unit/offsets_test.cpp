@@ -48,7 +48,7 @@ void start_kernels() {
 TEST(Case, P35_message_layout) {
   const std::vector<int64_t> copies{0, 299593, 299594, rows}, tags{0, 299593, 299594, rows};
   const Lanes plain = make_lanes(copies, nullptr, row_bytes, 1, true);
-  EXPECT_EQ(plain.offset, (std::vector<int64_t>{0, 299593 * row_bytes, 299594 * row_bytes}));
+  EXPECT_EQ(plain.offset, (Recycled<int64_t>{0, 299593 * row_bytes, 299594 * row_bytes}));
   EXPECT_EQ(plain.offset[1], int64_t{2} * 2147482624);
   EXPECT_EQ(plain.offset[2], int64_t{2} * 2147489792);
   EXPECT_EQ(plain.total, 4358144000);

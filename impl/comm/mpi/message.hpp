@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "impl/base/recycled.hpp"
+
 namespace moemesh::mpi {
 
 // Codes of our own, besides MPI's positive ones.
@@ -39,7 +41,7 @@ struct Drain {
   int32_t match(MPI_Comm comm);
 };
 
-class Request {
+class Request : public RecycledObject {
  public:
   virtual ~Request() = default;
   virtual int32_t test(bool& done, int64_t& bytes) = 0;
