@@ -72,6 +72,7 @@ ModelSpec scale_spec(const ScaleOptions& options) {
   ModelSpec spec;
   spec.layers = {config};
   spec.nonfinite = options.nonfinite;
+  spec.dtype = options.dtype;
   spec.optimizer = options.optimizer;
   return spec;
 }

@@ -62,6 +62,7 @@ struct ScaleOptions {
   int64_t top_k = 1;
   oracle::Gate gate = oracle::Gate::renorm;
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
+  int32_t dtype = MOEMESH_FLOAT32;
   std::vector<float> scales = {};  // default e+1
   moemesh_optimizer_params optimizer = with_defaults(moemesh_optimizer_params_init);
   double capacity_factor = 0;

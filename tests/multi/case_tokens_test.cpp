@@ -3,6 +3,7 @@
 //
 // P03, P04, P08, P18, P33's dropless twin, P37 over ep: tokens that are missing, few, uneven, or oddly laid out.
 #include <cmath>
+#include <type_traits>
 
 #include "case_support.hpp"
 
@@ -178,52 +179,63 @@ TEST(Case, P33_uneven_tokens_dropless) {
             mesh.rank() == 0 ? (std::vector<int64_t>{3, 3, 0, 0}) : (std::vector<int64_t>{0, 0, 3, 3}));
 }
 
-// The case's arrays on both ranks of ep = 2 and of tp = 2, so that strided rows go over the network.
+template <class T>
+std::vector<T> stored(const Floats& values) {
+  if constexpr (std::is_same_v<T, float>)
+    return values;
+  else
+    return to_halves(values);
+}
+
+// x, y, dy and dx begin one element past an aligned address, each with a row stride of its own; all numbers are exact in bf16.
+template <class T>
+void strided_buffers(const Mesh& mesh) {
+  ScaleModel scale(mesh, {.hidden = 4, .experts = 2, .dtype = dtype_of<T>(), .optimizer = sgd(0)});
+  Floats x(32, -768.0F), dy = x, y_expected = x, dx_expected = x, dlogits(6, NAN), logits = route({1, 0, 1}, 2);
+  for (size_t t = 0; t < 3; ++t)
+    for (size_t h = 0; h < 4; ++h) {
+      const float s = t == 1 ? 1.0F : 2.0F;
+      x[1 + 7 * t + h] = static_cast<float>(10 * t + h);
+      dy[1 + 5 * t + h] = 1.0F;
+      y_expected[1 + 6 * t + h] = s * static_cast<float>(10 * t + h);
+      dx_expected[1 + 9 * t + h] = s;
+    }
+  auto x_data = stored<T>(x), dy_data = stored<T>(dy), y_data = stored<T>(Floats(32, -768.0F)), dx_data = y_data;
+  const auto strided = [](std::vector<T>& data, int64_t stride) {
+    auto view = view_of(data.data() + 1, {3, 4});
+    view.strides[0] = stride;
+    return view;
+  };
+  const auto x_view = strided(x_data, 7), y_view = strided(y_data, 6), dy_view = strided(dy_data, 5),
+             dx_view = strided(dx_data, 9);
+  const auto logits_view = view_of(logits, {3, 2}), dlogits_view = view_of(dlogits, {3, 2});
+  auto forward = with_defaults(moemesh_forward_params_init);
+  forward.x = &x_view;
+  forward.y = &y_view;
+  forward.logits = &logits_view;
+  auto backward = with_defaults(moemesh_backward_params_init);
+  backward.dy = &dy_view;
+  backward.dx = &dx_view;
+  backward.dlogits = &dlogits_view;
+  Tape tape;
+  scale.begin_tokens(3);
+  OK(moemesh_layer_forward(scale.model().layer(0), &forward, tape.out()));
+  OK(moemesh_layer_backward(tape.out(), &backward));
+  scale.model().update();
+  EXPECT_EQ(y_data, stored<T>(y_expected));
+  EXPECT_EQ(dx_data, stored<T>(dx_expected));
+  EXPECT_EQ(x_data, stored<T>(x));
+  EXPECT_EQ(dy_data, stored<T>(dy));
+}
+
+// The case's arrays on both ranks of ep = 2 and of tp = 2 (whole and sliced), so that strided rows go over the network.
 TEST(Case, P37_buffers) {
-  on_each_mesh(
-      {case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(2, 1, 1), case_mesh(2, 2, 1)}, [](const Place& place) {
-        const Mesh& mesh = place.mesh;
-        ScaleModel scale(mesh, {.hidden = 4, .experts = 2, .optimizer = sgd(0)});
-        Floats x(32, -777.0F), y(32, -777.0F), dy(32, -777.0F), dx(32, -777.0F), dlogits(6, NAN);
-        Floats logits = route({1, 0, 1}, 2);
-        for (size_t t = 0; t < 3; ++t)
-          for (size_t h = 0; h < 4; ++h) {
-            x[1 + 7 * t + h] = static_cast<float>(10 * t + h);
-            dy[1 + 5 * t + h] = 1.0F;
-          }
-        const Floats x_before = x, dy_before = dy;
-        const auto strided = [](Floats& data, int64_t stride) {
-          auto view = view_of(data.data() + 1, {3, 4});
-          view.strides[0] = stride;
-          return view;
-        };
-        const auto x_view = strided(x, 7), y_view = strided(y, 6), dy_view = strided(dy, 5), dx_view = strided(dx, 9);
-        const auto logits_view = view_of(logits, {3, 2}), dlogits_view = view_of(dlogits, {3, 2});
-        auto forward = with_defaults(moemesh_forward_params_init);
-        forward.x = &x_view;
-        forward.y = &y_view;
-        forward.logits = &logits_view;
-        auto backward = with_defaults(moemesh_backward_params_init);
-        backward.dy = &dy_view;
-        backward.dx = &dx_view;
-        backward.dlogits = &dlogits_view;
-        Tape tape;
-        scale.begin_tokens(3);
-        OK(moemesh_layer_forward(scale.model().layer(0), &forward, tape.out()));
-        OK(moemesh_layer_backward(tape.out(), &backward));
-        scale.model().update();
-        Floats y_expected(32, -777.0F), dx_expected(32, -777.0F);
-        for (size_t t = 0; t < 3; ++t)
-          for (size_t h = 0; h < 4; ++h) {
-            const float s = t == 1 ? 1.0F : 2.0F;
-            y_expected[1 + 6 * t + h] = s * static_cast<float>(10 * t + h);
-            dx_expected[1 + 9 * t + h] = s;
-          }
-        EXPECT_EQ(y, y_expected);
-        EXPECT_EQ(dx, dx_expected);
-        EXPECT_EQ(x, x_before);
-        EXPECT_EQ(dy, dy_before);
-      });
+  on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 2, 1), case_mesh(2, 1, 1), case_mesh(2, 2, 1),
+                with_expert_tp(case_mesh(2, 1, 1), 1)},
+               [](const Place& place) {
+                 strided_buffers<float>(place.mesh);
+                 strided_buffers<uint16_t>(place.mesh);
+               });
 }
 
 }  // namespace

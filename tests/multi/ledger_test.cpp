@@ -371,6 +371,23 @@ TEST(Ledger, AWholeStepIsWhatMpiWasHanded) {
   }
 }
 
+// With expert_tp < tp (what exactly is sent: bill_test.cpp).
+TEST(Ledger, AStepOfSlicesIsWhatMpiWasHanded) {
+  const Session session;
+  for (const MeshSpec& spec : meshes_of(world_size())) {
+    if (spec.expert_tp == spec.tp) continue;
+    SCOPED_TRACE(to_string(spec));
+    const Mesh mesh(session, spec);
+    for (const int32_t stage : {1, 2}) {
+      const Model model(mesh, step_spec(stage, stage));
+      const Measured measured = measure(mesh, [&] { run_step(mesh, model, 2); });
+      expect_equal_to_mpi(measured);
+      const auto gathers = total(measured.ledger, {MOEMESH_AXIS_TP, MOEMESH_EXPERT, 0, MOEMESH_COLLECTIVE_ALL_GATHER});
+      EXPECT_GT(gathers.calls, 0);
+    }
+  }
+}
+
 TEST(Ledger, OneRankRecordsNothing) {
   const Session alone(MPI_COMM_NULL);
   const Mesh mesh(alone, {});
