@@ -420,8 +420,9 @@ typedef struct moemesh_parameter_params {
   int32_t init_kind;    /* moemesh_init_kind, default CONSTANT */
   int32_t tied;         /* 1: SHARED only: the parameters of this name on the first and on the last stage are one. Their
                            gradients are summed over both stages after the family's sum, the norm counts them once, and they
-                           have equal bits after each step. Both stages must register them alike, with equal initial values
-                           where they are borrowed. With pp = 1 it changes nothing. Default 0 */
+                           have equal bits after each step. Both stages must register them alike, borrowed on both or on none,
+                           with equal values then (family_commit compares them), and write the same values to both later. With
+                           pp = 1 it changes nothing. Default 0 */
 } moemesh_parameter_params;
 
 typedef struct moemesh_parameter_info {
@@ -470,7 +471,9 @@ MOEMESH_API int32_t moemesh_parameter_get_gradient(moemesh_parameter parameter, 
  * expert_tp differs from tp), whose ranks first tell each other in which call they are; a group of one rank has nothing to
  * sum and stays local. So every rank of it makes these calls, of both families, and the backwards of its layers, in one order
  * (a rank without tokens hands in NULL). Ranks found in different calls drop the step: MISMATCH here, STEP_FAILED at its end.
- * Where a rank failed, nothing is summed any more in this step: OK here, STEP_FAILED at its end. */
+ * Where a rank failed, nothing is summed any more in this step: OK here, STEP_FAILED at its end. Ranks of one ep x tp block
+ * that swap it with a layer's call wait for each other until the deadline.
+ * A call refused for its arguments changes nothing and fails no step, but at stage 2, where others waited for it, it does. */
 MOEMESH_API int32_t moemesh_gradient_ready(moemesh_parameter parameter, const moemesh_view* gradient, void* stream);
 /* The caller wrote parameter values itself (through acquired views or borrowed memory): refreshes what is derived from
  * them: the masters of BFLOAT16 parameters, where a value differs from its rounded master. Moments and counters stay. */
@@ -486,10 +489,11 @@ typedef enum moemesh_quantity {
 
 /* The whole unsplit parameter (of one global expert for EXPERT; expert = 0 for SHARED) of this rank's stage, whatever the
  * sharding: fp32, dense, the registered extents, bit-exact. Collective over the ranks of the stage; every one gets it.
- * Moments need an optimizer with that state (else NOT_FOUND). */
+ * Moments, and the MASTER of a BFLOAT16 parameter, need an optimizer with that state (else NOT_FOUND). */
 MOEMESH_API int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
 /* The reverse: every rank of the stage passes the same whole array and keeps its part. Local. GRADIENT can't be written.
- * VALUE and MASTER each set both: the master exactly, a BFLOAT16 value rounded from it. */
+ * VALUE and MASTER each set both: the master exactly, a BFLOAT16 value rounded from it. Before there is an optimizer a BFLOAT16
+ * parameter has a value alone, and its master will start from that. */
 MOEMESH_API int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
 
 /* ------------------------------------------------------------------------------------------------ MoE layer */
@@ -840,16 +844,19 @@ MOEMESH_API int32_t moemesh_pipeline_run_init(moemesh_pipeline_run* run, int64_t
 /* Collective over the context. optimizer: whose steps are run; may be NULL for forwards alone. Any pp, 1 included. */
 MOEMESH_API int32_t moemesh_pipeline_create(moemesh_mesh mesh, moemesh_optimizer optimizer,
                                             const moemesh_pipeline_params* params, moemesh_pipeline* pipeline);
+/* In the middle of a training run: the step then ends in STEP_FAILED; neighbours that wait for this rank's rows do so until
+ * the deadline. */
 MOEMESH_API void moemesh_pipeline_destroy(moemesh_pipeline* pipeline);
-/* Begins a run. Local, but all ranks of the mesh begin the same runs in the same order, one at a time. A run that was begun and
- * not ended is INVALID_STATE (a failed optimizer_step or step_end ends it). */
+/* Begins a run. Local, but all ranks of the mesh begin the same runs in the same order, one at a time. While a
+ * run is not at its end a second one is INVALID_STATE, and so is a second training run in one step; optimizer_step and step_end
+ * end a run, but with actions left in it optimizer_step is STEP_FAILED on every rank, as gradients are missing. */
 MOEMESH_API int32_t moemesh_pipeline_begin(moemesh_pipeline pipeline, const moemesh_pipeline_run* run);
 /* The next action of this rank; waits for its neighbour stages' rows. Sends never block. Every rank of a stage is given the
  * same sequence of kinds and microbatches, which depends on M, pp and the stage alone. action->struct_size is set by the
  * caller. In a failed step actions still come, so that everyone's collective calls are met: with no rows, or with zeros for
  * gradients, where a neighbour failed; the backward of a microbatch that failed in a layer of this stage is left out.
  * A run of forwards alone has no step to drop: where an action failed on this rank, or on a stage before, the call that would
- * give END returns an error instead, once (PEER_FAILED, or the own status where it is one of ours). Its run is over too. */
+ * give END returns an error instead, once (PEER_FAILED, or the own positive status; STEP_FAILED for any other number). */
 MOEMESH_API int32_t moemesh_pipeline_next(moemesh_pipeline pipeline, moemesh_pipeline_action* action);
 /* The action is done; sends its `out`. status: MOEMESH_OK, or what went wrong: the status of a layer call of the action (which
  * then came back on all ranks of the stage's block; leave out the rest of the action), or any other status not 0 for a
@@ -883,11 +890,12 @@ typedef struct moemesh_bill_params {
   int32_t expert_dtype;
 } moemesh_bill_params;
 
-/* The rows of one layer. Both matrices may be NULL (not one alone): then every token's k experts are taken as drawn evenly
- * from all E, and what such layers send in an entry's all-to-alls is its expectation, rounded to the nearest byte. */
+/* What one layer sends in a step, all its microbatches together; each of bill_params.steps sends the same. Both matrices may be
+ * NULL (not one alone): then every token's k experts are taken as drawn evenly from all E, and what such layers send in an
+ * entry's all-to-alls is its expectation, rounded to the nearest byte. */
 typedef struct moemesh_bill_routing {
   int64_t struct_size;
-  const int64_t* copies; /* [world/pp, ep] for each microbatch of the layer's stage: row i: what the stage's i-th rank
+  const int64_t* copies; /* [world/pp, ep], of the layer's stage: row i: what the stage's i-th rank
                             (ascending) sends to each expert_ep coordinate, its own included: of each of its tokens one copy
                             for every coordinate that has experts of it. Its tokens: with expert_tp = tp all of its data
                             shard, which tp peers send alike; else its slice of them, [floor(T*s/n), floor(T*(s+1)/n)) for

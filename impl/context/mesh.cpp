@@ -68,6 +68,7 @@ void Mesh::open() {
        {MOEMESH_GROUP_WORLD, MOEMESH_GROUP_STAGE, MOEMESH_AXIS_TP, MOEMESH_AXIS_PP, MOEMESH_AXIS_EXPERT_TP,
         MOEMESH_GROUP_EXPERT_EXCHANGE, MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
     group(axes);
+  if (layout_.slices() > 1 && layout_.sizes().ep > 1) group(MOEMESH_AXIS_TP | MOEMESH_AXIS_EP);
   added_.push_back(make_group(layout_.slice_members(rank()), MOEMESH_AXIS_TP));
   slices_ = added_.back().get();
   const int64_t last = layout_.sizes().pp - 1;

@@ -189,12 +189,25 @@ void Family::check_stages_of_tied() const {
             last, stage);
 }
 
+namespace {
+
+int64_t hash_of_values(const Parameter& parameter) {
+  const auto bytes = static_cast<size_t>(parameter.elements() * parameter.element_bytes());
+  return static_cast<int64_t>(hash_bytes(parameter.data, bytes, 1));
+}
+
+}  // namespace
+
 // Both ends of the pipeline must have the same tied parameters. `finding`: this stage's so far.
 void Family::compare_ends(const Finding& finding) const {
   std::vector<Field> fields;
   for (const auto& parameter : parameters_)
-    if (parameter->tied) fields.push_back({parameter->name.c_str(), fingerprint(*parameter), Field::hash});
-  const Field count[] = {{"number of tied parameters of the end stages", static_cast<int64_t>(fields.size())}};
+    if (parameter->tied) {
+      fields.push_back({parameter->name.c_str(), fingerprint(*parameter), Field::hash});
+      const bool values = parameter->borrowed_data && !finding;  // of this rank's part; both ends cut it alike
+      fields.push_back({parameter->name.c_str(), values ? hash_of_values(*parameter) : 0, Field::hash});
+    }
+  const Field count[] = {{"number of tied parameters of the end stages", static_cast<int64_t>(fields.size() / 2)}};
   agree_on_configuration(*mesh_->ends(), "family_commit", count, finding.status, finding.text);
   agree_on_configuration(*mesh_->ends(), "family_commit", fields, MOEMESH_OK, {});
 }

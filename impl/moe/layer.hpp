@@ -49,9 +49,10 @@ struct LayerStatistics {
 void check_layer(const moemesh_layer_params& params, const MeshLayout& layout, int32_t shared_dtype,
                  int32_t expert_dtype);
 
-// A failure spreads within an exchange group, then over expert_tp, then over the slices. That reaches the whole block unless
-// exchange groups and tp groups overlap without one containing the other.
-inline bool must_tell_block(int64_t ep, int64_t slices) { return ep % slices != 0 && slices % ep != 0; }
+// A failure spreads within an exchange group, then over expert_tp, then over the slices. With one slice, or without ep, that is
+// the whole block of the ranks that agree on pp and dp; else they tell each other, as the caller's own collectives may join
+// them.
+inline bool must_tell_block(int64_t ep, int64_t slices) { return slices > 1 && ep > 1; }
 
 // An MoE layer. forward: decide (and drop) -> plan -> dispatch -> experts -> combine -> sum over tp. backward mirrors
 // it.

@@ -152,6 +152,9 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
   const bool was_open = std::exchange(step_->open, false);
   if (!finding) finding = problem;
+  if (!finding && intent != 3 && step_->actions_left > 0)
+    finding = {MOEMESH_ERROR_INVALID_STATE,
+               format_message("the step's pipeline run has {} actions left", step_->actions_left)};
   if (!finding && !(learning_rate >= 0 && std::isfinite(learning_rate)))
     finding = {bad, format_message("learning_rate: expected >= 0, got {}", learning_rate)};
   if (!finding && intent != 3)

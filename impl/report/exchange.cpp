@@ -112,8 +112,9 @@ void add_exchange(Traffic& traffic, const DescribedLayer& layer, const Descripti
         expected_flows(traffic, group, layer, description.params.tokens), row,
         [&](const std::vector<double>& bytes, int32_t phase) { traffic.all_to_all(group, bytes, purpose(phase)); });
   else
-    add_payload(described_flows(traffic, group, layer), row, [&](const std::vector<int64_t>& bytes, int32_t phase) {
-      traffic.all_to_all(group, bytes, true, purpose(phase));
+    add_payload(described_flows(traffic, group, layer), row, [&](std::vector<int64_t> bytes, int32_t phase) {
+      for (int64_t& size : bytes) size = times(size, description.params.steps);
+      traffic.all_to_all_in_all(group, bytes, purpose(phase));
     });
 }
 

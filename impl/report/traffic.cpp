@@ -80,6 +80,17 @@ void Traffic::all_to_all(const RankGroup& group, const std::vector<double>& byte
   });
 }
 
+void Traffic::all_to_all_in_all(const RankGroup& group, const std::vector<int64_t>& bytes, const Purpose& purpose) {
+  if (group.size() == 1) return;
+  to_every_peer(group, 0, purpose);
+  Ledger::Counts& counts = entries_[key_of(group, purpose)];
+  for_each_peer(group, [&](int64_t peer) {
+    const auto p = static_cast<size_t>(peer);
+    counts.bytes = plus(counts.bytes, bytes[p]);
+    if (leaves_node(group.ranks[p])) counts.bytes_internode = plus(counts.bytes_internode, bytes[p]);
+  });
+}
+
 void Traffic::to_every_peer(const RankGroup& group, int64_t bytes, const Purpose& purpose) {
   all_to_all(group, std::vector<int64_t>(group.ranks.size(), bytes), true, purpose);
 }

@@ -41,6 +41,8 @@ class Traffic {
   void all_to_all(const RankGroup& group, const std::vector<int64_t>& bytes, bool every_peer, const Purpose& purpose);
   // Expected bytes, a message to every peer.
   void all_to_all(const RankGroup& group, const std::vector<double>& bytes, const Purpose& purpose);
+  // A message to every peer in each repetition, `bytes` in all of them together.
+  void all_to_all_in_all(const RankGroup& group, const std::vector<int64_t>& bytes, const Purpose& purpose);
   void to_every_peer(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // the same to each
   void all_reduce(const RankGroup& group, int64_t floats, const Purpose& purpose);
   void all_gather(const RankGroup& group, int64_t own_bytes, const Purpose& purpose);

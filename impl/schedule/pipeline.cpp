@@ -87,6 +87,7 @@ void Pipeline::check_run(const moemesh_pipeline_run& run) const {
   if (run.training == 1) {
     require(step_ != nullptr, state, "pipeline_begin: training needs an optimizer, and the pipeline has none");
     require(step_->open, state, "pipeline_begin: training needs an open step");
+    require(step_serial_ != step_->serial, state, "pipeline_begin: this step's microbatches were begun already");
     require(run.microbatches == step_->microbatches, bad, "microbatches: expected the open step's {}, got {}",
             step_->microbatches, run.microbatches);
   }
@@ -104,6 +105,7 @@ void Pipeline::begin(const moemesh_pipeline_run& run) {
   schedule_.microbatches = run.microbatches;
   schedule_.training = run.training == 1;
   if (schedule_.training) step_serial_ = step_->serial;
+  if (schedule_.training) step_->actions_left = schedule_.size();
   pool_->reclaim();
   if (reserve_ && reserve_->open > 0) reserve_ = nullptr;  // of a run that was broken off: nobody can be waited for
   if (!reserve_) reserve_ = &pool_->take(0);
@@ -187,6 +189,7 @@ void Pipeline::skip_backward(int32_t index) {
   }
   if (!first()) send(Channel::backward, schedule_.stage - 1, microbatch, pool_->take(0));
   end_microbatch(microbatch);
+  --step_->actions_left;
 }
 
 void Pipeline::done(int32_t status) {
@@ -199,6 +202,7 @@ void Pipeline::done(int32_t status) {
     finish_forward(microbatch, status);
   else
     finish_backward(microbatch, status);
+  if (schedule_.training) --step_->actions_left;
   current_ = {};
 }
 

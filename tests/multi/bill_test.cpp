@@ -112,6 +112,15 @@ Sent sent_by(const Mesh& mesh, const Routing& routing, const oracle::LayerConfig
   return sent;
 }
 
+void add(const Sent& sent, Sent* sum) {
+  sum->copies.resize(sent.copies.size());
+  sum->rows.resize(sent.rows.size());
+  for (size_t p = 0; p < sent.copies.size(); ++p) {
+    sum->copies[p] += sent.copies[p];
+    sum->rows[p] += sent.rows[p];
+  }
+}
+
 // ---- a real run
 
 class Run {
@@ -124,8 +133,10 @@ class Run {
     const int64_t shard = mesh_.here().data_shard;
     oracle::Random random(static_cast<uint64_t>(shard + 10 * mesh_.here().pp) + 3);
     tokens_ = options.tokens + options.uneven * shard;
-    x_ = to_floats(random.uniform_array(tokens_ * hidden, -1, 1));
-    logits_ = to_floats(random.uniform_array(tokens_ * 5, -1, 1));
+    for (int i = 0; i < 2; ++i) {  // of microbatches in turn: they route differently
+      x_.push_back(to_floats(random.uniform_array(tokens_ * hidden, -1, 1)));
+      logits_.push_back(to_floats(random.uniform_array(tokens_ * 5, -1, 1)));
+    }
   }
 
   std::vector<moemesh_ledger_entry> steps() {
@@ -133,7 +144,7 @@ class Run {
     for (int32_t i = 0; i < options_.steps; ++i) step();
     return mesh_.ledger();
   }
-  // Of the layer's last forward: [rank of the context][2*ep]: copies, then rows.
+  // By each layer in one step, all microbatches together.
   const std::vector<Sent>& sent() const { return sent_; }
 
  private:
@@ -164,15 +175,16 @@ class Run {
   void forward(int32_t microbatch) {
     for (size_t i = 0; i < 2; ++i) {
       Tape& tape = tapes_[static_cast<size_t>(microbatch)][i];
-      ForwardOptions forward{.logits = i == 1 ? &logits_ : nullptr, .microbatch = microbatch};
-      model_.forward(i, x_, &tape, forward);
-      sent_[i] = sent_by(mesh_, model_.routing(i, tape, tokens_), model_.spec().layers[i]);
+      const auto turn = static_cast<size_t>(microbatch % 2);
+      ForwardOptions forward{.logits = i == 1 ? &logits_[turn] : nullptr, .microbatch = microbatch};
+      model_.forward(i, x_[turn], &tape, forward);
+      add(sent_by(mesh_, model_.routing(i, tape, tokens_), model_.spec().layers[i]), &sent_[i]);
     }
   }
   void backward(int32_t microbatch) {
     for (const size_t i : {size_t{1}, size_t{0}}) {
       Floats dlogits;
-      model_.backward(i, &tapes_[static_cast<size_t>(microbatch)][i], x_, i == 1 ? &dlogits : nullptr);
+      model_.backward(i, &tapes_[static_cast<size_t>(microbatch)][i], x_[0], i == 1 ? &dlogits : nullptr);
     }
     for (const auto* list : {&model_.spec().shared, &model_.spec().expert})
       for (const auto& parameter : *list)
@@ -185,7 +197,7 @@ class Run {
   Model model_;
   std::unique_ptr<Pipe> pipe_;
   int64_t tokens_ = 0;
-  Floats x_, logits_;
+  std::vector<Floats> x_, logits_;
   std::vector<std::array<Tape, 2>> tapes_;
   std::vector<Sent> sent_;
 };

@@ -4,7 +4,6 @@
 // P34: one rank gets something wrong. Every rank that must know of it gets an error, nobody hangs, and the next valid call
 // works. Deadlines are short, so that a hang ends as ERROR_TIMEOUT, which no expectation here accepts.
 #include <cmath>
-#include <numeric>
 
 #include "case_support.hpp"
 
@@ -183,30 +182,13 @@ TEST(Case, P34_read_and_collectives) {
 // all others at the step's end.
 enum class Where { forward, backward, router };
 
-// For each rank the lowest rank that its calls have to do with, over tp and exchange groups.
-std::vector<int64_t> blocks_of(const Mesh& mesh) {
-  std::vector<int64_t> block(static_cast<size_t>(ranks_of(mesh.spec())));
-  std::iota(block.begin(), block.end(), 0);
-  for (size_t round = 0; round < block.size(); ++round)
-    for (const int32_t axes : {MOEMESH_AXIS_TP, MOEMESH_GROUP_EXPERT_EXCHANGE})
-      for (size_t rank = 0; rank < block.size(); ++rank) {
-        int64_t member = 0;
-        for (int64_t i = 0; i < mesh.group(axes).size; ++i) {
-          OK(moemesh_mesh_get_group_member(mesh.get(), axes, static_cast<int64_t>(rank), i, &member));
-          block[rank] = std::min(block[rank], block[static_cast<size_t>(member)]);
-        }
-      }
-  return block;
-}
-
 void one_rank_fails(const Mesh& mesh, Where where, int64_t failing) {
   const int32_t tp = mesh.spec().tp;
   ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .optimizer = sgd(0)});
   // NaN logits belong to a shard: all its tp peers have them, as they have the same tokens.
   const bool wrong =
       where == Where::router ? mesh.here().data_shard == mesh.at(failing).data_shard : mesh.rank() == failing;
-  const bool same_block =
-      blocks_of(mesh).at(static_cast<size_t>(mesh.rank())) == blocks_of(mesh).at(static_cast<size_t>(failing));
+  const bool same_block = mesh.here().dp == mesh.at(failing).dp;
   Floats x(6, 1.0F), y(6, 0.0F), dx(6, 0.0F), dlogits(12, 0.0F), logits = route({0, 1, 2}, 4);
   for (size_t t = 0; t < 3; ++t) logits[t * 4 + 3] = 2.0F;
   if (where == Where::router && wrong) logits[5] = NAN;

@@ -138,7 +138,7 @@ TEST(Tied, OneParameterOnTwoStages) {
 }
 
 // Registers "t" of the given extent on this rank (0: not at all) and commits.
-int32_t commit(const Mesh& mesh, const char* name, int64_t extent, int32_t tied) {
+int32_t commit(const Mesh& mesh, const char* name, int64_t extent, int32_t tied, float* borrowed = nullptr) {
   auto family_params = with_defaults(moemesh_family_params_init);
   family_params.kind = MOEMESH_SHARED;
   moemesh_family family = nullptr;
@@ -148,6 +148,7 @@ int32_t commit(const Mesh& mesh, const char* name, int64_t extent, int32_t tied)
   params.rank = 1;
   params.extents[0] = extent;
   params.tied = tied;
+  params.data = borrowed;
   moemesh_parameter parameter = nullptr;
   if (extent > 0) OK(moemesh_parameter_register(family, &params, &parameter));
   const int32_t status = moemesh_family_commit(family);
@@ -168,6 +169,18 @@ TEST(Tied, BothStagesMustRegisterItAlike) {
     EXPECT_STATUS(MOEMESH_ERROR_MISMATCH, commit(mesh, "t", ends ? 4 : 0, pp == 0 ? 1 : 0));
     if (last > 1) EXPECT_STATUS(MOEMESH_ERROR_INVALID_ARGUMENT, commit(mesh, "t", 4, 1));
     OK(commit(mesh, "t", ends ? 4 : 0, 1));
+  });
+}
+
+TEST(Tied, BorrowedValuesMustBeEqual) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  on_each_mesh({case_mesh(1, 1, 1, 2), case_mesh(1, 2, 1, 2)}, [](const Place& place) {
+    const bool first = place.mesh.here().pp == 0;
+    Floats values{1, 2, 3, 4};
+    OK(commit(place.mesh, "t", 4, 1, values.data()));
+    if (!first) values[3] = 5;
+    EXPECT_STATUS(MOEMESH_ERROR_MISMATCH, commit(place.mesh, "t", 4, 1, values.data()));
+    EXPECT_STATUS(MOEMESH_ERROR_MISMATCH, commit(place.mesh, "t", 4, 1, first ? values.data() : nullptr));
   });
 }
 

@@ -352,6 +352,38 @@ TEST(Pipeline, ARunThatWasBrokenOff) {
   }
 }
 
+// Gradients are missing where one stage leaves out an action: the step is dropped everywhere, not made from the rest.
+TEST(Pipeline, AStepWithActionsLeftIsDropped) {
+  on_each_mesh({{}, {.pp = 2}, {.pp = 2, .dp = 2}, {.pp = 4}}, [](const Place& place) {
+    Chain chain(place.mesh, 4);
+    const auto rows = [](int64_t, int64_t m) { return 3 + m; };
+    for (int round = 0; round < 2; ++round) {
+      chain.model().begin(3);
+      OK(chain.pipe().begin(chain.rows_of(3, rows)));
+      for (Action action = chain.pipe().next(); action.kind != MOEMESH_ACTION_END; action = chain.pipe().next()) {
+        if (place.mesh.here().pp == 0 && action.kind == MOEMESH_ACTION_BACKWARD && action.microbatch == 2) break;
+        chain.pipe().done(chain.act(action));
+      }
+      EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(chain.model().optimizer(), nullptr, nullptr));
+      chain.step(3, rows);
+    }
+  });
+}
+
+TEST(Pipeline, OneTrainingRunInAStep) {
+  on_each_mesh({{}, {.pp = 2}}, [](const Place& place) {
+    Chain chain(place.mesh, 4);
+    const auto rows = [](int64_t, int64_t m) { return 2 + m; };
+    chain.model().begin(2);
+    OK(chain.pipe().begin(chain.rows_of(2, rows)));
+    for (Action action = chain.pipe().next(); action.kind != MOEMESH_ACTION_END; action = chain.pipe().next())
+      chain.pipe().done(chain.act(action));
+    EXPECT_STATUS(MOEMESH_ERROR_INVALID_STATE, chain.pipe().begin(chain.rows_of(2, rows)));
+    chain.model().update();
+    chain.step(2, rows);
+  });
+}
+
 TEST(Pipeline, DestroyedInTheMiddleOfARun) {
   CASE_RANKS(ranks, 2);
   const Session session(ranks.comm(), deadline);
