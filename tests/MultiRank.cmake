@@ -37,7 +37,7 @@ function(moemesh_multi_rank_test program)
     add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
              $<TARGET_FILE:${program}> --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES
-      TIMEOUT 600 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
+      TIMEOUT 900 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
       ENVIRONMENT "${rank_environment}")
   endforeach()
 endfunction()
@@ -78,6 +78,6 @@ if(TARGET multi_tests)
   add_test(NAME multi_tests_pieces_2 COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} 2
            $<TARGET_FILE:multi_tests> --gtest_brief=1 --gtest_filter=Case.*)
   set_tests_properties(multi_tests_pieces_2 PROPERTIES
-    TIMEOUT 600 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
+    TIMEOUT 900 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
     ENVIRONMENT "MOEMESH_MPI_PIECE_BYTES=12;${rank_environment}")
 endif()
