@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "case_support.hpp"
 #include "invariance_case.hpp"
 
 namespace moemesh::test {
@@ -136,8 +137,8 @@ bool run_one(const Session& session, uint64_t seed) {
   }
   const Mesh mesh(session, spec);
   // Random stacks amplify rounding more than the table of invariance_case.cpp does (a seed in some ten has 2e-5); a wrong
-  // term or divisor is farther off than this.
-  const double tolerance = setting.dtype == MOEMESH_BFLOAT16 ? 1e-1 : 1e-4;
+  // term or divisor is farther off than this. In bf16 the gradient of a logit is a difference of nearly equal gates.
+  const double tolerance = setting.dtype == MOEMESH_BFLOAT16 ? 5e-1 : 1e-4;
   expect_agreement(library_run(mesh, expected, options), expected, tolerance);
   return true;
 }
@@ -151,7 +152,7 @@ TEST(Fuzz, RandomConfigurations) {
       ++done;
     else
       ++redrawn;
-    if (HasFailure()) break;
+    if (failed_anywhere(MPI_COMM_WORLD)) break;  // together, or the others would wait for this rank
   }
   if (world_rank() == 0)
     GTEST_LOG_(INFO) << done << " random configurations on " << world_size() << " ranks from seed " << seed << ", "
