@@ -8,6 +8,7 @@
 #include <array>
 
 #include "case_support.hpp"
+#include "harness_params.hpp"
 #include "pipeline_support.hpp"
 
 namespace moemesh::test {
@@ -204,32 +205,6 @@ class Run {
 
 // ---- the bill of the same
 
-moemesh_layer_params layer_params(const oracle::LayerConfig& config, const Options& options) {
-  auto params = with_defaults(moemesh_layer_params_init);
-  params.name = config.name.c_str();
-  params.hidden = config.hidden;
-  params.ffn = config.ffn;
-  params.experts = config.experts;
-  params.shared_ffn = config.shared_ffn;
-  params.top_k = static_cast<int32_t>(config.top_k);
-  params.router = config.caller_logits ? MOEMESH_ROUTER_CALLER : MOEMESH_ROUTER_LINEAR;
-  params.activation = config.activation == oracle::Activation::silu ? MOEMESH_SILU : MOEMESH_SWIGLU;
-  params.combine_dtype = options.combine_dtype;
-  return params;
-}
-
-moemesh_parameter_params parameter_params(const ParameterSpec& spec) {
-  auto params = with_defaults(moemesh_parameter_params_init);
-  params.name = spec.name.c_str();
-  params.experts = spec.experts;
-  params.rank = static_cast<int32_t>(spec.extents.size());
-  std::copy(spec.extents.begin(), spec.extents.end(), params.extents);
-  params.tp_kind = spec.tp_kind;
-  params.tp_dim = spec.tp_dim;
-  params.tied = spec.tied;
-  return params;
-}
-
 // Of one layer and stage, [ranks of the stage, ep] each, from what all ranks sent. Collective over the case's ranks.
 std::vector<Sent> matrices(const Place& place, const Sent& mine) {
   const Mesh& mesh = place.mesh;
@@ -283,8 +258,10 @@ class BillOf {
   void describe(int64_t stage, int64_t stages, const Options& options, const std::array<std::vector<Sent>, 2>& sent) {
     for (const auto& spec : expert_parameters()) add(stage, MOEMESH_EXPERT, spec);
     const auto configs = layers(options);
+    ModelSpec model;
+    model.combine_dtype = options.combine_dtype;
     for (const size_t i : {size_t{1}, size_t{0}}) {
-      const auto params = layer_params(configs[i], options);
+      const auto params = layer_params(model, configs[i]);
       const Sent& matrix = sent[i][static_cast<size_t>(stage)];
       auto routing = sized<moemesh_bill_routing>();
       routing.copies = matrix.copies.data();

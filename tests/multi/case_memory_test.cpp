@@ -3,36 +3,19 @@
 //
 // P34 for memory: one rank's allocator fails at its n-th call, for every n. All ranks learn of it, none waits for ever, and
 // the next valid step is right.
-#include <cstdlib>
 #include <limits>
 
 #include "case_support.hpp"
-#include "moemesh_mpi.h"
+#include "failing_allocator.hpp"
 
 namespace moemesh::test {
 namespace {
-
-struct Failing {
-  int64_t calls = 0, fail_at = 0;
-  static void* allocate(void* user, int64_t bytes, int64_t alignment) {
-    auto& self = *static_cast<Failing*>(user);
-    if (++self.calls == self.fail_at) return nullptr;
-    return std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(bytes));
-  }
-  static void release(void*, void* pointer, int64_t) { std::free(pointer); }
-};
 
 // Two ranks, one layer of two scale experts (W = 1 and 2), AdamW; every call's status is compared over the ranks.
 class Script {
  public:
   Script(MPI_Comm comm, int32_t axis, int32_t stage, Failing* failing) : comm_(comm), axis_(axis), stage_(stage) {
-    auto params = with_defaults(moemesh_context_params_init);
-    params.comm = moemesh_comm_from_mpi(comm);
-    params.allocate = Failing::allocate;
-    params.free = Failing::release;
-    params.allocator_user = failing;
-    params.threads = 1;
-    params.timeout_seconds = 20;
+    const auto params = failing_context(comm, failing, 20);
     OK(moemesh_context_create(&params, &context_));
   }
   ~Script() {

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "harness.hpp"
+#include "harness_params.hpp"
 
 namespace moemesh::test {
 namespace {
@@ -39,6 +39,8 @@ int32_t gate_of(oracle::Gate gate) {
   }
   throw std::invalid_argument("unknown gate");
 }
+
+}  // namespace
 
 moemesh_layer_params layer_params(const ModelSpec& spec, const oracle::LayerConfig& config) {
   auto params = with_defaults(moemesh_layer_params_init);
@@ -83,6 +85,8 @@ moemesh_parameter_params parameter_params(const ParameterSpec& spec) {
   params.tied = spec.tied;
   return params;
 }
+
+namespace {
 
 moemesh_family create_family(const Mesh& mesh, int32_t kind, const ModelSpec& spec) {
   auto params = with_defaults(moemesh_family_params_init);

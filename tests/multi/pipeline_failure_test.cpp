@@ -4,10 +4,9 @@
 // MoE layers on every stage: training is the same as on one stage, and whoever fails where and when, nobody hangs, the step
 // is dropped on all ranks, and the next one is right. Deadlines are short: a hang ends as ERROR_TIMEOUT, which nothing here
 // accepts.
-#include <cstdlib>
 #include <set>
 
-#include "moemesh_mpi.h"
+#include "failing_allocator.hpp"
 #include "oracle/compare.hpp"
 #include "pipeline_support.hpp"
 
@@ -402,25 +401,9 @@ TEST(Pipeline, DestroyedInTheMiddleOfARun) {
 
 // ---- no memory
 
-struct Failing {
-  int64_t calls = 0, fail_at = 0;
-  static void* allocate(void* user, int64_t bytes, int64_t alignment) {
-    auto& self = *static_cast<Failing*>(user);
-    if (++self.calls == self.fail_at) return nullptr;
-    return std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(bytes));
-  }
-  static void release(void*, void* pointer, int64_t) { std::free(pointer); }
-};
-
 struct Handles {
   Handles(MPI_Comm comm, int32_t pp, Failing* failing) {
-    auto context_params = with_defaults(moemesh_context_params_init);
-    context_params.comm = moemesh_comm_from_mpi(comm);
-    context_params.allocate = Failing::allocate;
-    context_params.free = Failing::release;
-    context_params.allocator_user = failing;
-    context_params.threads = 1;
-    context_params.timeout_seconds = deadline;
+    const auto context_params = failing_context(comm, failing, deadline);
     auto mesh_params = with_defaults(moemesh_mesh_params_init);
     mesh_params.pp = pp;
     auto family_params = with_defaults(moemesh_family_params_init);
