@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "impl/base/error.hpp"
+#include "impl/timeline/span.hpp"
 #include "kernels/permute.hpp"
 #include "kernels/rows.hpp"
 
@@ -120,6 +121,7 @@ void Block::dispatch(const TypedRows& x) {
 }
 
 void Block::combine_backward(const TypedRows& dy) {
+  const timeline::ExchangeScope scope(timeline::Kind::combine_backward);
   const Lanes send = source_lanes(there_bytes(), false, false), receive = receive_lanes(there_bytes(), false, false);
   std::byte *buffer = nullptr, *arrived = nullptr;
   outcome_.run([&] {
@@ -164,6 +166,7 @@ std::byte* const* Block::result_rows(bool tagged) {
 }
 
 void Block::combine() {
+  const timeline::ExchangeScope scope(timeline::Kind::combine);
   exchange(receive_lanes(back_bytes(), false, false), results_, source_lanes(back_bytes(), false, true), returned_);
 }
 

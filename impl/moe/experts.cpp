@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "impl/moe/layer.hpp"
+#include "impl/timeline/span.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/permute.hpp"
 #include "kernels/rows.hpp"
@@ -47,6 +48,7 @@ kernels::Weights Layer::weights(const Parameter& parameter, int64_t expert) {
 // the outputs is needed for it. One expert after the other: what a product writes is still in the cache for the next.
 void Layer::experts_forward(Tape& tape, const std::byte* const* copies, std::byte* const* outputs) {
   const ReceivePlan& plan = tape.received;
+  const timeline::Span span(mesh_->recorder(), timeline::Kind::experts, plan.rows);
   Workspace& workspace = mesh_->workspace();
   const int64_t R = plan.rows, H = params_.hidden, F = local_ffn();
   float* x = workspace.get<float>(Workspace::rows_in, R * H);
@@ -70,6 +72,7 @@ void Layer::experts_forward(Tape& tape, const std::byte* const* copies, std::byt
 void Layer::experts_backward(Tape& tape, const std::byte* const* copies, const std::byte* const* gradients,
                              std::byte* const* outputs) {
   ReceivePlan& plan = tape.received;
+  const timeline::Span span(mesh_->recorder(), timeline::Kind::experts_backward, plan.rows);
   Workspace& workspace = mesh_->workspace();
   const int64_t R = plan.rows, H = params_.hidden;
   float* dy = workspace.get<float>(Workspace::rows_out, R * H);

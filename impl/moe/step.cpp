@@ -8,6 +8,7 @@
 #include "impl/base/hash.hpp"
 #include "impl/moe/block.hpp"
 #include "impl/moe/layer.hpp"
+#include "impl/timeline/span.hpp"
 #include "kernels/flat.hpp"
 #include "kernels/rows.hpp"
 
@@ -113,6 +114,7 @@ void Layer::raise(const Finding& finding, bool step_lost) const {
 
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
   if (problem && alone()) raise(problem, false);
+  const timeline::LayerScope place(mesh_->recorder(), number_, arguments.microbatch);
   Outcome outcome(std::move(problem));
   auto tape = fresh_tape();
   Block block(*this, *tape, outcome, MOEMESH_PHASE_FORWARD);
@@ -120,6 +122,7 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   tape->slice = slice_of(T, slices_.rank());
   Rows<float> y;
   outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::route);
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
     if (arguments.training) tape->step = expert_->step->serial;
@@ -170,7 +173,9 @@ void Layer::route_forward(Block& block, Outcome& outcome, Tape& tape, const Forw
 void Layer::finish_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y) {
   constexpr auto phase = MOEMESH_PHASE_FORWARD;
   const auto add_shared = [&](const Rows<float>& to) {
-    if (shared_w1_) shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), to);
+    if (!shared_w1_) return;
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
+    shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), to);
   };
   if (one_slice()) outcome.run([&] { add_shared(y); });
   const Rows<float> part = rows_of(y, tape.slice);
@@ -198,12 +203,14 @@ void Layer::add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase
 void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& arguments, Finding problem) {
   if (problem && alone()) throw Error(problem.status, problem.text);
   auto tape = std::move(consumed);
+  const timeline::LayerScope place(mesh_->recorder(), number_, tape->microbatch);
   Outcome outcome(std::move(problem));
   Block block(*this, *tape, outcome, MOEMESH_PHASE_BACKWARD);
   outcome.run([&] { reserve_backward(*tape); });
   route_backward(block, outcome, *tape, arguments);
   const TokenGradients gradients = finish_backward(outcome, *tape, arguments);
   outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::router_backward);
     router_backward(*tape, caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, *tape, arguments.x),
                     gradients.gates, gradients.x, arguments.dlogits);
     copy(gradients.x, arguments.dx);
@@ -245,9 +252,10 @@ Layer::TokenGradients Layer::finish_backward(Outcome& outcome, Tape& tape, const
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
   const auto add_shared = [&](const Rows<float>& to) {
-    if (shared_w1_)
-      shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),
-                      dense_rows(Workspace::tokens3, tape, arguments.dy), to);
+    if (!shared_w1_) return;
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
+    shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),
+                    dense_rows(Workspace::tokens3, tape, arguments.dy), to);
   };
   float* base = nullptr;
   TokenGradients all{};

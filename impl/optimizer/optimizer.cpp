@@ -10,6 +10,7 @@
 #include "impl/base/hash.hpp"
 #include "impl/family/reduction.hpp"
 #include "impl/family/rounds.hpp"
+#include "impl/timeline/step_end.hpp"
 
 namespace moemesh {
 namespace {
@@ -97,7 +98,9 @@ std::shared_ptr<Optimizer> Optimizer::create(std::shared_ptr<Mesh> mesh, std::sh
 Optimizer::Optimizer(std::shared_ptr<Mesh> mesh, const moemesh_optimizer_params& params)
     : mesh_(std::move(mesh)), params_(params) {}
 
-Optimizer::~Optimizer() = default;
+Optimizer::~Optimizer() {
+  if (step_->open) --mesh_->open_steps;
+}
 
 void Optimizer::open_rounds() {
   std::vector<const Family*> families;
@@ -129,6 +132,8 @@ void Optimizer::begin(const moemesh_step_params& params) {
                      {},
                      step_->rounds};
   for (auto& state : states_) state->family().zero_gradients();
+  ++mesh_->open_steps;
+  if (mesh_->recorder()) mesh_->recorder()->begin_step();
 }
 
 void Optimizer::loss_tokens(int32_t microbatch, int64_t tokens) {
@@ -151,6 +156,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   }
   Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
   const bool was_open = std::exchange(step_->open, false);
+  if (was_open) --mesh_->open_steps;
   if (!finding) finding = problem;
   if (!finding && intent != 3 && step_->actions_left > 0)
     finding = {MOEMESH_ERROR_INVALID_STATE,
@@ -207,6 +213,7 @@ double Optimizer::norm() const {
 
 moemesh_update_result Optimizer::update(double learning_rate, const Finding& problem) {
   mesh_->require_usable();
+  timeline::StepEnd end_of_step(*mesh_);
   const double rate = learning_rate < 0 ? params_.learning_rate : learning_rate;
   const Agreement agreed = agree(1, rate, problem);
   reduce(agreed);
@@ -219,17 +226,21 @@ moemesh_update_result Optimizer::update(double learning_rate, const Finding& pro
     ++skips;
   else
     ++steps;
+  const timeline::Span span(mesh_->recorder(), timeline::Kind::update);
   if (!result.skipped)
     for (auto& state : states_) state->update(params_, rate, static_cast<float>(result.coefficient), steps);
   result.steps = steps;
   result.skips = skips;
+  end_of_step.align();
   return result;
 }
 
 void Optimizer::end(bool reduce_first, const Finding& problem) {
   mesh_->require_usable();
+  timeline::StepEnd end_of_step(*mesh_);
   const Agreement agreed = agree(reduce_first ? 2 : 3, 0, problem);
   if (reduce_first) reduce(agreed);
+  end_of_step.align();
 }
 
 }  // namespace moemesh
