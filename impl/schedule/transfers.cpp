@@ -5,6 +5,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/schedule/pipeline.hpp"
+#include "impl/timeline/recorder.hpp"
 
 namespace moemesh {
 namespace {

@@ -32,9 +32,9 @@ struct Picture {
   int64_t begin = INT64_MAX, end = INT64_MIN;                         // nanoseconds
   std::array<int64_t, static_cast<size_t>(Stream::streams)> lanes{};  // place of a stream, -1: nobody uses it
   int64_t lane_count = 0;
-  std::set<int32_t> kinds;
+  std::set<int32_t> kinds = {};
   bool waits = false;
-  std::vector<int64_t> late_for;  // nanoseconds that others were idle for each rank
+  std::vector<int64_t> late_for = {};  // nanoseconds that others were idle for each rank
 
   double x(int64_t time) const {
     const auto range = static_cast<double>(std::max<int64_t>(1, end - begin));
