@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "impl/comm/communicator.hpp"
@@ -15,6 +16,9 @@ inline constexpr std::byte failure_mark{1};
 
 // Tags of operations: [0, operation_tags). The stamps of an operation have its tag plus operation_tags. Then those of mail.
 inline constexpr int32_t operation_tags = 16383;
+
+// How many messages still read an array: changed by whoever moves them, read by its owner.
+inline void change_open(int32_t* open, int32_t by) { std::atomic_ref(*open).fetch_add(by); }
 
 // The messages of one round of one operation: posted first, then waited for together.
 //
@@ -39,6 +43,8 @@ class Communicator::Batch {
   // A message of another collective than the batch's in the ledger.
   void send_as(int32_t collective, const void* data, int64_t bytes, int64_t peer, int32_t* open);
 
+  // For the report: Exchange::place.
+  void tell_place(int32_t place) { operation_.exchange = place; }
   // Until everything is through. True: a peer failed.
   [[nodiscard]] bool wait();
   // As far as it goes without waiting; true if something moved.

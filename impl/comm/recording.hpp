@@ -10,8 +10,7 @@
 namespace moemesh {
 
 // What an operation is for within a step: set by whoever runs a layer, read when an operation of this thread starts.
-struct Place {
-  int32_t kind = 0;         // timeline::Kind where the purpose alone does not say it, else 0
+struct Whereabouts {
   int32_t layer = -1;       // of the mesh's layers on this stage
   int32_t microbatch = -1;  // of the step
   int32_t chunk = 0;        // of the layer's tokens
@@ -21,13 +20,14 @@ struct Place {
 struct Operation {
   Purpose purpose;
   int32_t axes = 0;
-  Place place;
-  int64_t posted = 0;   // here
-  int64_t ended = 0;    // all of its messages are through
-  int64_t blocked = 0;  // the caller did nothing but wait for it
-  int64_t latest = 0;   // when the latest of the peers posted it
-  int64_t peer = -1;    // that peer's rank in the world; -1: no peer said when
-  int64_t bytes = 0;    // sent
+  Whereabouts place;
+  int32_t exchange = -1;  // Exchange::place
+  int64_t posted = 0;     // here
+  int64_t ended = 0;      // all of its messages are through
+  int64_t blocked = 0;    // the caller did nothing but wait for it
+  int64_t latest = 0;     // when the latest of the peers posted it
+  int64_t peer = -1;      // that peer's rank in the world; -1: no peer said when
+  int64_t bytes = 0;      // sent
 
   void hear(int64_t rank, int64_t post) {
     if (peer >= 0 && post <= latest) return;
@@ -45,8 +45,8 @@ class Recording {
  public:
   virtual ~Recording() = default;
   virtual int64_t now() const = 0;
-  virtual int64_t origin() const = 0;  // when the recording began
-  virtual Place place() const = 0;     // of the calling thread
+  virtual int64_t origin() const = 0;     // when the recording began
+  virtual Whereabouts place() const = 0;  // of the calling thread
   virtual void keep(const Operation& operation) = 0;
 };
 

@@ -2,6 +2,8 @@
 // Copyright 2026 The moemesh authors
 #include "impl/timeline/event.hpp"
 
+#include <algorithm>
+
 namespace moemesh::timeline {
 namespace {
 
@@ -42,7 +44,9 @@ const KindInfo& info(Kind kind) { return infos[static_cast<size_t>(kind)]; }
 
 const char* name_of(Stream stream) { return streams[static_cast<size_t>(stream)]; }
 
-Kind kind_of(const Purpose& purpose, const Place& place) {
+// Exchanges of tokens say which one they are: in the order of these kinds, see impl/moe/lanes.hpp.
+Kind kind_of(const Operation& operation) {
+  const Purpose& purpose = operation.purpose;
   const bool forward = purpose.phase == MOEMESH_PHASE_FORWARD;
   if (purpose.phase == MOEMESH_PHASE_CALLER) return Kind::caller;
   switch (purpose.collective) {
@@ -53,8 +57,7 @@ Kind kind_of(const Purpose& purpose, const Place& place) {
     case MOEMESH_COLLECTIVE_AGREEMENT:
       return Kind::step_agreement;
     case MOEMESH_COLLECTIVE_ALL_TO_ALL:
-      if (place.kind != 0) return static_cast<Kind>(place.kind);
-      return forward ? Kind::dispatch : Kind::dispatch_backward;
+      return static_cast<Kind>(static_cast<int32_t>(Kind::dispatch) + std::max(0, operation.exchange));
     default:
       break;
   }

@@ -48,7 +48,7 @@ struct KindInfo {
 
 const KindInfo& info(Kind kind);
 const char* name_of(Stream stream);
-Kind kind_of(const Purpose& purpose, const Place& place);
+Kind kind_of(const Operation& operation);
 
 // One span or operation of one rank. Times are nanoseconds on the aligned clock.
 struct Event {

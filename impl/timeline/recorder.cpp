@@ -79,7 +79,7 @@ void Recorder::align(Communicator& world, int32_t pings, int32_t phase) {
 
 // ---- operations and spans
 
-Place Recorder::place() const { return here; }
+Whereabouts Recorder::place() const { return here; }
 
 void Recorder::push(Event event) {
   if (event.step >= 0 && (event.step < params_.first_step || event.step > params_.last_step)) return;
@@ -88,7 +88,7 @@ void Recorder::push(Event event) {
 }
 
 void Recorder::keep(const Operation& operation) {
-  const Kind kind = kind_of(operation.purpose, operation.place);
+  const Kind kind = kind_of(operation);
   const int64_t c = info(kind).report_class;
   const double wait = static_cast<double>(operation.wait()) * nanosecond;
   const double whole = static_cast<double>(operation.ended - operation.posted) * nanosecond;

@@ -27,7 +27,7 @@ class Recorder : public Recording {
 
   int64_t now() const override;
   int64_t origin() const override { return origin_; }
-  Place place() const override;
+  Whereabouts place() const override;
   void keep(const Operation& operation) override;
 
   // Compares clocks down a binomial tree: every rank asks its parent `pings` times, and then answers its children. The first

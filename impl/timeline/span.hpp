@@ -7,32 +7,20 @@
 namespace moemesh::timeline {
 
 // Where this thread is: read by the operations that it starts.
-inline thread_local Place here;
+inline thread_local Whereabouts here;
 
 // While it lives, what this thread starts is of this layer and microbatch. recorder null: nothing is recorded.
 class LayerScope {
  public:
   LayerScope(const Recorder* recorder, int32_t layer, int32_t microbatch, int32_t chunk = 0) : before_(here) {
-    if (recorder) here = {here.kind, layer, microbatch, chunk};
+    if (recorder) here = {layer, microbatch, chunk};
   }
   LayerScope(const LayerScope&) = delete;
   LayerScope& operator=(const LayerScope&) = delete;
   ~LayerScope() { here = before_; }
 
  private:
-  Place before_;
-};
-
-// While it lives, an all-to-all that this thread starts is of this kind.
-class ExchangeScope {
- public:
-  explicit ExchangeScope(Kind kind) : before_(here.kind) { here.kind = static_cast<int32_t>(kind); }
-  ExchangeScope(const ExchangeScope&) = delete;
-  ExchangeScope& operator=(const ExchangeScope&) = delete;
-  ~ExchangeScope() { here.kind = before_; }
-
- private:
-  int32_t before_;
+  Whereabouts before_;
 };
 
 // Records what its block does. rows: of the experts' products.
