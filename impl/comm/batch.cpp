@@ -33,14 +33,16 @@ bool is_stamped(const Purpose& purpose) {
 
 }  // namespace
 
-Communicator::Batch::Batch(Communicator& owner, const Purpose& purpose, int32_t tag)
+Communicator::Batch::Batch(Communicator& owner, const Purpose& purpose, int32_t tag,
+                           const std::shared_ptr<Recording>& recording)
     : owner_(owner), purpose_(purpose), tag_(tag) {
-  if (!owner.recording_ || !is_stamped(purpose)) return;
-  recording_ = owner.recording_;
+  if (!recording || !is_stamped(purpose)) return;
+  recording_ = recording;
   posts_.assign(static_cast<size_t>(owner.size_), unheard);
   operation_.purpose = purpose;
   operation_.axes = owner.axes_;
-  operation_.place = recording_->place();
+  const bool in_layer = purpose.phase == MOEMESH_PHASE_FORWARD || purpose.phase == MOEMESH_PHASE_BACKWARD;
+  if (in_layer) operation_.place = recording_->place();  // others are begun by whoever comes by
   operation_.posted = recording_->now();
 }
 

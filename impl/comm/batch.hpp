@@ -28,7 +28,9 @@ inline void change_open(int32_t* open, int32_t by) { std::atomic_ref(*open).fetc
 // made, which every rank does at the same place in the program; the failing twins send and take as many.
 class Communicator::Batch {
  public:
-  Batch(Communicator& owner, const Purpose& purpose, int32_t tag);
+  Batch(Communicator& owner, const Purpose& purpose, int32_t tag) : Batch(owner, purpose, tag, owner.recording_) {}
+  // With the recording of the place in the program that it belongs to, where batches are made at other moments on each rank.
+  Batch(Communicator& owner, const Purpose& purpose, int32_t tag, const std::shared_ptr<Recording>& recording);
   Batch(Communicator& owner, const Purpose& purpose) : Batch(owner, purpose, owner.next_tag()) {}
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -47,6 +49,8 @@ class Communicator::Batch {
   void tell_place(int32_t place) { operation_.exchange = place; }
   // Until everything is through. True: a peer failed.
   [[nodiscard]] bool wait();
+  // Tells the report of it, once; all must be through. wait() does that itself.
+  void record();
   // As far as it goes without waiting; true if something moved.
   bool poll() { return sweep(); }
   bool idle() const { return pending_.empty(); }
@@ -69,7 +73,6 @@ class Communicator::Batch {
   void send_stamp(int64_t peer);
   void receive_stamp(int64_t peer);
   void complete();                  // says when the last message was through
-  void record();                    // once, when complete
   bool finished(Pending& pending);  // tests one
   bool sweep();                     // tests all once; true if something moved
   void pause(int64_t idle_sweeps) const;

@@ -61,6 +61,21 @@ class Mesh {
   bool node_crossing(int32_t axes) const;
   int64_t node(int64_t rank) const;  // of any rank; planned: by ranks_per_node
 
+  // Who moves messages in the background, and who hears of the exchanges of tokens.
+  Progress& progress() const { return context_->link().progress; }
+  void watch(ExchangeWatcher* watcher) { context_->link().watchers.push_back(watcher); }
+  void unwatch(ExchangeWatcher* watcher) { std::erase(context_->link().watchers, watcher); }
+  // What has messages under way on communicators of the mesh: is asked to end that before they are freed.
+  class Guest {
+   public:
+    virtual void leave() noexcept = 0;
+
+   protected:
+    ~Guest() = default;
+  };
+  void add_guest(Guest* guest) { guests_.push_back(guest); }
+  void remove_guest(Guest* guest) { std::erase(guests_, guest); }
+
   void require_usable() const;  // not planned, not finalized, context usable
   void finalize();              // collective
 
@@ -82,6 +97,7 @@ class Mesh {
   Communicator* ends_ = nullptr;
   std::vector<std::string> layer_names_;
   std::shared_ptr<timeline::Recorder> recorder_;
+  std::vector<Guest*> guests_;
   bool finalized_ = false;
 };
 

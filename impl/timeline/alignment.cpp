@@ -28,7 +28,7 @@ void Alignment::learn_rate() {
   const double error = static_cast<double>(best_.error + first_.error) / apart;
   if (error >= drift_bound) return;
   rate_ = std::clamp(static_cast<double>(best_.offset - first_.offset) / apart, -2 * drift_bound, 2 * drift_bound);
-  rate_error_ = error;
+  rate_error_ = std::max(error, steadiness);
 }
 
 int64_t Alignment::bound(const Sample& sample, int64_t local) const {

@@ -34,6 +34,7 @@ class Alignment {
   double rate_ = 0;  // of the offset
   double rate_error_ = drift_bound;
   static constexpr double drift_bound = 100e-6;
+  static constexpr double steadiness = 1e-6;  // a clock's rate changes by so much
 };
 
 }  // namespace moemesh::timeline

@@ -116,7 +116,7 @@ void Report::gather_events(Results& results) {
       results.ranks.back().events.reserve(static_cast<size_t>(bytes[static_cast<size_t>(r)] / event_bytes));
     }
   });
-  recorder_->copy_events(mine.data());
+  recorder_->copy_events(mine.data(), kept);
   bring(world, mine.data(), bytes, reinterpret_cast<std::byte*>(all.data()));
   bring(world, recorder_->marks().data(), marks, reinterpret_cast<std::byte*>(names.data()));
   auto next = all.cbegin();

@@ -241,17 +241,22 @@ bool Recorder::mark_end() {
 
 // ---- what was recorded
 
-void Recorder::copy_events(Event* to) const {
+int64_t Recorder::kept_events() const {
   const std::lock_guard lock(mutex_);
-  const int64_t kept = kept_events();
-  for (int64_t i = 0; i < kept; ++i) to[i] = events_[(events_seen_ - kept + i) % params_.events];
+  return kept();
+}
+
+// Others may go on to record: what is kept never becomes less.
+void Recorder::copy_events(Event* to, int64_t count) const {
+  const std::lock_guard lock(mutex_);
+  for (int64_t i = 0; i < count; ++i) to[i] = events_[(events_seen_ - kept() + i) % params_.events];
 }
 
 void Recorder::add_to(Figures& figures, int64_t first_layer) const {
   const std::lock_guard lock(mutex_);
   for (int64_t i = 0; i < Figures::events; ++i) figures.total(i) = totals_[static_cast<size_t>(i)];
-  figures.total(Figures::events) = static_cast<double>(kept_events());
-  figures.total(Figures::lost_events) = static_cast<double>(events_seen_ - kept_events());
+  figures.total(Figures::events) = static_cast<double>(kept());
+  figures.total(Figures::lost_events) = static_cast<double>(events_seen_ - kept());
   for (int64_t r = 0; r < world_; ++r) figures.late(r) = late_[r];
   for (int64_t l = 0; l < layers(); ++l) {
     const LayerBook& book = layers_[static_cast<size_t>(l)];

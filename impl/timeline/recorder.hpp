@@ -51,8 +51,8 @@ class Recorder : public Recording {
 
   // What was recorded so far. first_layer: number of this rank's first layer among all stages'.
   void add_to(Figures& figures, int64_t first_layer) const;
-  int64_t kept_events() const { return std::min(events_seen_, params_.events); }
-  void copy_events(Event* to) const;  // oldest first
+  int64_t kept_events() const;
+  void copy_events(Event* to, int64_t count) const;  // the oldest `count` of them that are kept now, in order
   static constexpr int64_t most_marks = 64, mark_bytes = 48;
   const std::array<std::array<char, mark_bytes>, most_marks>& marks() const { return marks_; }
 
@@ -74,6 +74,7 @@ class Recorder : public Recording {
   static constexpr int64_t most_open_marks = 16;
 
   void push(Event event);
+  int64_t kept() const { return std::min(events_seen_, params_.events); }
   void add_to_layer(const Operation& operation, Kind kind, double wait, double idle);
   int64_t slot() const { return steps_ % params_.steps; }
   int32_t step_number() const { return in_step_ ? static_cast<int32_t>(steps_) : -1; }

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
+#include <span>
+#include <vector>
 
 #include "impl/timeline/svg.hpp"
 #include "impl/timeline/writers.hpp"
@@ -73,8 +76,11 @@ void draw_legend(Svg& svg, const Panel& panel, std::span<const Curve> curves) {
 
 void draw_panel(Svg& svg, const Results& results, const Panel& panel, std::span<const Curve> curves) {
   draw_frame(svg, results, panel);
-  for (const Curve& curve : curves) draw_curve(svg, results, panel, curve);
-  draw_legend(svg, panel, curves);
+  std::vector<Curve> shown;  // what is there
+  std::copy_if(curves.begin(), curves.end(), std::back_inserter(shown),
+               [&](const Curve& curve) { return largest(results, std::span(&curve, 1)) > 0; });
+  for (const Curve& curve : shown) draw_curve(svg, results, panel, curve);
+  draw_legend(svg, panel, shown);
 }
 
 }  // namespace

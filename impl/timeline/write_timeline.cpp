@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "impl/timeline/svg.hpp"
+#include "impl/timeline/tracks.hpp"
 #include "impl/timeline/writers.hpp"
 
 namespace moemesh::timeline {
@@ -29,8 +30,9 @@ constexpr auto red = "#c8321f";
 struct Picture {
   const Results& results;
   int64_t step;
-  int64_t begin = INT64_MAX, end = INT64_MIN;                         // nanoseconds
-  std::array<int64_t, static_cast<size_t>(Stream::streams)> lanes{};  // place of a stream, -1: nobody uses it
+  int64_t begin = INT64_MAX, end = INT64_MIN;                          // nanoseconds
+  std::array<int64_t, static_cast<size_t>(Stream::streams)> lanes{};   // place of a stream, -1: nobody uses it
+  std::array<int32_t, static_cast<size_t>(Stream::streams)> tracks{};  // of a stream, on any rank: they share its lane
   int64_t lane_count = 0;
   std::set<int32_t> kinds = {};
   bool waits = false;
@@ -42,10 +44,13 @@ struct Picture {
   }
   double block_height() const { return static_cast<double>(lane_count) * (lane_height + lane_gap) + rank_gap; }
   double y(int64_t rank) const { return top + static_cast<double>(rank) * block_height(); }
-  double y(int64_t rank, const Event& event) const {
-    const auto stream = static_cast<size_t>(info(static_cast<Kind>(event.kind)).stream);
-    return y(rank) + static_cast<double>(lanes[stream]) * (lane_height + lane_gap);
+  static size_t stream_of(const Event& event) {
+    return static_cast<size_t>(info(static_cast<Kind>(event.kind)).stream);
   }
+  double y(int64_t rank, const Event& event) const {
+    return y(rank) + static_cast<double>(lanes[stream_of(event)]) * (lane_height + lane_gap);
+  }
+  double height(const Event& event) const { return lane_height / std::max(1, tracks[stream_of(event)]); }
   double bottom() const { return y(std::ssize(results.ranks)); }
   int64_t late_rank() const {
     const auto worst = std::max_element(late_for.begin(), late_for.end());
@@ -53,12 +58,13 @@ struct Picture {
   }
 };
 
-// f(rank, event) for every event of the step.
+// f(rank, event, track) for every event of the step.
 template <class F>
 void for_each_event(const Picture& picture, const F& f) {
+  if (picture.step < 0) return;
   for (int64_t rank = 0; rank < std::ssize(picture.results.ranks); ++rank)
-    for (const Event& event : picture.results.ranks[static_cast<size_t>(rank)].events)
-      if (event.step == picture.step) f(rank, event);
+    for (const Placed& placed : place_events(picture.results.ranks[static_cast<size_t>(rank)], picture.step))
+      f(rank, *placed.event, placed.track);
 }
 
 // The last step of which every rank still has events (the oldest are overwritten first), else the last of any; -1: none.
@@ -79,11 +85,13 @@ int64_t last_step(const Results& results) {
 void measure(Picture& picture) {
   picture.late_for.assign(picture.results.ranks.size(), 0);
   std::array<bool, static_cast<size_t>(Stream::streams)> used{};
-  for_each_event(picture, [&](int64_t, const Event& event) {
+  for_each_event(picture, [&](int64_t, const Event& event, int32_t track) {
+    auto& tracks = picture.tracks[Picture::stream_of(event)];
+    tracks = std::max(tracks, track + 1);
     picture.begin = std::min(picture.begin, event.begin);
     picture.end = std::max(picture.end, event.end);
     picture.kinds.insert(event.kind);
-    used[static_cast<size_t>(info(static_cast<Kind>(event.kind)).stream)] = true;
+    used[Picture::stream_of(event)] = true;
     if (event.peer < 0) return;
     picture.waits = true;
     picture.late_for[static_cast<size_t>(event.peer)] += std::min(event.wait, event.blocked);
@@ -112,27 +120,36 @@ std::string title_of(const Picture& picture, int64_t rank, const Event& event) {
   return title;
 }
 
-void draw_event(Svg& svg, const Picture& picture, int64_t rank, const Event& event) {
-  constexpr double narrowest = 0.4, letter = 5.6;
-  const double x = picture.x(event.begin), y = picture.y(rank, event);
+// White letters on dark colours.
+bool is_dark(std::string_view colour) {
+  const auto part = [&](size_t at) { return std::stoi(std::string(colour.substr(at, 2)), nullptr, 16); };
+  return 0.30 * part(1) + 0.59 * part(3) + 0.11 * part(5) < 125;
+}
+
+// Where there is room for it.
+void draw_label(Svg& svg, double x, double y, double room, const std::string& label, std::string_view colour) {
+  constexpr double letter = 5.6;
+  const double length = letter * static_cast<double>(label.size());
+  if (room < length + 4) return;
+  if (colour.empty()) svg.rect(x + 2, y + 2, length + 2, lane_height - 4, "#ffffff");  // on hatching
+  svg.text(x + 3, y + lane_height - 4, 9, label,
+           !colour.empty() && is_dark(colour) ? " fill=\"#ffffff\" pointer-events=\"none\""
+                                              : " fill=\"#222222\" pointer-events=\"none\"");
+}
+
+void draw_event(Svg& svg, const Picture& picture, int64_t rank, const Event& event, int32_t track) {
+  constexpr double narrowest = 0.4;
+  const double height = picture.height(event), x = picture.x(event.begin);
+  const double y = picture.y(rank, event) + track * height;
   const double whole = std::max(narrowest, picture.x(event.end) - x);
   const double wait = event.peer >= 0 ? std::min(whole, picture.x(event.begin + event.wait) - x) : 0;
   const std::string title = title_of(picture, rank, event);
-  if (whole > wait) svg.rect(x + wait, y, whole - wait, lane_height, info(static_cast<Kind>(event.kind)).colour, title);
-  if (wait > 0) svg.rect(x, y, wait, lane_height, "url(#wait)", title);
-  const std::string label =
-      wait > whole / 2 ? format_message("wait for {}", event.peer) : label_of(picture, rank, event);
-  const double room = wait > whole / 2 ? wait : whole - wait, at = wait > whole / 2 ? x : x + wait;
-  if (room < letter * static_cast<double>(label.size()) + 4) return;
-  const auto kind = static_cast<Kind>(event.kind);
-  const bool dark =
-      wait <= whole / 2 && (kind == Kind::experts_backward || kind == Kind::combine || kind == Kind::combine_backward ||
-                            kind == Kind::receive_backward || kind == Kind::experts || kind == Kind::parameters ||
-                            kind == Kind::tensor_backward || kind == Kind::dispatch_backward);
-  if (wait > whole / 2)
-    svg.rect(at + 2, y + 2, letter * static_cast<double>(label.size()) + 2, lane_height - 4, "#ffffff");
-  svg.text(at + 3, y + lane_height - 4, 9, label,
-           dark ? " fill=\"#ffffff\" pointer-events=\"none\"" : " fill=\"#222222\" pointer-events=\"none\"");
+  const char* const colour = info(static_cast<Kind>(event.kind)).colour;
+  if (whole > wait) svg.rect(x + wait, y, whole - wait, height, colour, title);
+  if (wait > 0) svg.rect(x, y, wait, height, "url(#wait)", title);
+  if (height < lane_height) return;
+  if (wait > 0) draw_label(svg, x, y, wait, format_message("wait for {}", event.peer), {});
+  draw_label(svg, x + wait, y, whole - wait, label_of(picture, rank, event), colour);
 }
 
 void draw_axis(Svg& svg, const Picture& picture) {
@@ -176,7 +193,7 @@ void draw_latest(Svg& svg, const Picture& picture) {
   };
   std::vector<Wait> waits;
   const int64_t least = (picture.end - picture.begin) / 50;
-  for_each_event(picture, [&](int64_t rank, const Event& event) {
+  for_each_event(picture, [&](int64_t rank, const Event& event, int32_t) {
     if (event.peer >= 0 && event.wait > least) waits.push_back({rank, &event});
   });
   constexpr size_t most = 24;
@@ -252,8 +269,8 @@ void write_timeline(const Results& results, int64_t step, std::ostream& out) {
   draw_ranks(svg, picture);
   if (picture.end > picture.begin) draw_axis(svg, picture);
   for (const bool marks : {true, false})  // what a mark has within it is drawn over it
-    for_each_event(picture, [&](int64_t rank, const Event& event) {
-      if ((static_cast<Kind>(event.kind) == Kind::mark) == marks) draw_event(svg, picture, rank, event);
+    for_each_event(picture, [&](int64_t rank, const Event& event, int32_t track) {
+      if ((static_cast<Kind>(event.kind) == Kind::mark) == marks) draw_event(svg, picture, rank, event, track);
     });
   draw_latest(svg, picture);
   draw_heading(svg, picture);

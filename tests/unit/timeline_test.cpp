@@ -16,6 +16,7 @@
 #include "impl/timeline/recorder.hpp"
 #include "impl/timeline/span.hpp"
 #include "impl/timeline/svg.hpp"
+#include "impl/timeline/tracks.hpp"
 #include "impl/timeline/writers.hpp"
 
 namespace moemesh::timeline {
@@ -201,7 +202,7 @@ struct Two {
       for (size_t i = 0; i < all.most().size(); ++i) all.most()[i] = std::max(all.most()[i], mine.most()[i]);
       Results::Rank rank;
       rank.events.resize(static_cast<size_t>(one->kept_events()));
-      one->copy_events(rank.events.data());
+      one->copy_events(rank.events.data(), one->kept_events());
       rank.marks = {"attention & <more>"};
       results.ranks.push_back(rank);
     }
@@ -378,6 +379,31 @@ TEST(Writers, TraceIsJsonWithATrackForEachRankAndStream) {
   EXPECT_NE(text.find("attention & <more>"), std::string::npos);
   const auto one = nlohmann::json::parse(written([&](auto& out) { write_trace(two.results, 1, out); }));
   EXPECT_LT(one.at("traceEvents").size(), events.size());
+}
+
+// Chunks that are under way at the same time get tracks of their own, or viewers would take one for a part of the other.
+TEST(Writers, OperationsThatOverlapLieOnTracksOfTheirOwn) {
+  Results::Rank rank;
+  const auto add = [&](Kind kind, int64_t begin, int64_t end) {
+    Event event;
+    event.kind = static_cast<int32_t>(kind);
+    event.begin = begin;
+    event.end = end;
+    event.step = 3;
+    rank.events.push_back(event);
+  };
+  add(Kind::gradients, 10, 20);
+  add(Kind::gradients, 0, 30);
+  add(Kind::dispatch, 5, 15);
+  add(Kind::gradients, 20, 40);
+  add(Kind::gradients, 30, 50);
+  add(Kind::mark, 0, 100);
+  const auto placed = place_events(rank, 3);
+  std::vector<std::pair<int64_t, int32_t>> found;
+  for (const Placed& p : placed) found.emplace_back(p.event->begin, p.track);
+  const std::vector<std::pair<int64_t, int32_t>> expected{{0, 0}, {0, 0}, {5, 0}, {10, 1}, {20, 1}, {30, 0}};
+  EXPECT_EQ(found, expected);
+  EXPECT_TRUE(place_events(rank, 2).empty());
 }
 
 TEST(Writers, TimelineIsXmlAndMarksTheLateRank) {
