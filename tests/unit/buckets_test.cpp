@@ -29,9 +29,10 @@ TEST(Buckets, KindsComeOneAfterTheOther) {
 TEST(Buckets, AreClosedByTheParameterThatReachesTheWeight) {
   const std::vector<BucketItem> items{{"a", BucketKind::plain, 3, 4}, {"b", BucketKind::plain, 5, 6},
                                       {"c", BucketKind::plain, 7, 1}, {"d", BucketKind::plain, 0, 20},
-                                      {"e", BucketKind::partial, 2, 2}, {"f", BucketKind::tied, 9, 9}};
+                                      {"e", BucketKind::partial, 2, 2}, {"f", BucketKind::tied, 4, 40},
+                                      {"g", BucketKind::tied, 5, 50}};
   const Buckets buckets = cut(items, 10, 4);
-  EXPECT_EQ(buckets.of_item, (std::vector<size_t>{0, 0, 1, 1, 2, 3}));
+  EXPECT_EQ(buckets.of_item, (std::vector<size_t>{0, 0, 1, 1, 2, 3, 3}));
   ASSERT_EQ(buckets.shards.size(), 4U);
   const std::vector<int64_t> firsts{0, 8, 15, 17}, sizes{8, 7, 2, 9};
   for (size_t i = 0; i < 4; ++i) {
