@@ -53,7 +53,8 @@ Buckets cut(std::span<const BucketItem> items, int64_t most_weight, int64_t owne
   Buckets buckets;
   int64_t weight = 0, end = 0;
   for (const BucketItem& item : items) {
-    if (buckets.shards.empty() || item.kind != buckets.kinds.back() || weight >= most_weight) {
+    const bool full = item.kind == BucketKind::plain && weight >= most_weight;
+    if (buckets.shards.empty() || item.kind != buckets.kinds.back() || full) {
       buckets.shards.push_back({0, owners, end});
       buckets.kinds.push_back(item.kind);
       weight = 0;

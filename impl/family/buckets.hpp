@@ -38,8 +38,8 @@ struct Buckets {
   int64_t plain() const;          // how many are: they come first
 };
 
-// items: in their order. A bucket is closed once its weight is `most_weight` or more, and where the kind changes. There is at
-// least one.
+// items: in their order. A plain bucket is closed once its weight is `most_weight` or more; the other kinds have one each. There
+// is at least one bucket.
 Buckets cut(std::span<const BucketItem> items, int64_t most_weight, int64_t owners);
 
 }  // namespace moemesh

@@ -326,7 +326,7 @@ void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, i
 }
 
 // At stage 2 only what this rank owns of it is summed over tp.
-void expect_partial(const Mesh& mesh, const Model& model, const Measured& measured, int32_t stage) {
+void expect_partial(const Mesh& mesh, const Measured& measured, int32_t stage) {
   const auto group = mesh.group(MOEMESH_AXIS_TP), shards = mesh.group(MOEMESH_GROUP_SHARED_GRADIENT);
   const int64_t summed = stage == 2 ? owned_of(0, 7, 7, shards.size, shards.position) : 7;  // a bucket of its own
   const auto sum = total(measured.ledger, {MOEMESH_AXIS_TP, MOEMESH_SHARED, MOEMESH_PHASE_REDUCTION, all_reduce});
@@ -369,7 +369,7 @@ void check_step(const Mesh& mesh, int32_t shared_stage, int32_t expert_stage) {
   EXPECT_EQ(total(measured.ledger, {MOEMESH_GROUP_SHARED_GRADIENT, 0, MOEMESH_PHASE_REDUCTION, count_exchange}).calls,
             shared_rounds || expert_rounds ? 1 : 0)
       << "the last round of a step";
-  expect_partial(mesh, model, measured, shared_stage);
+  expect_partial(mesh, measured, shared_stage);
   EXPECT_EQ(total(measured.ledger, {.collective = MOEMESH_COLLECTIVE_BROADCAST}).calls, 0);
   if (::testing::Test::HasFailure())
     for (const auto& entry : measured.ledger) GTEST_LOG_(INFO) << to_string(entry);
