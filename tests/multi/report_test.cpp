@@ -270,7 +270,8 @@ TEST(Report, MomentsOfAllRanksLieOnOneClock) {
   const std::string trace = report.write(MOEMESH_REPORT_TRACE);
   if (world_rank() != 0) return;
   std::vector<std::vector<double>> moments(static_cast<size_t>(world_size()));
-  for (const auto& event : nlohmann::json::parse(trace).at("traceEvents"))
+  const auto json = nlohmann::json::parse(trace);
+  for (const auto& event : json.at("traceEvents"))
     if (event.at("name") == "moment")
       moments[event.at("pid").get<size_t>()].push_back(1e3 * event.at("ts").get<double>());
   int64_t compared = 0;
