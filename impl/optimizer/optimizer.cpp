@@ -120,6 +120,7 @@ void Optimizer::begin(const moemesh_step_params& params) {
           "objective: expected 1 or 2, got {}", params.objective);
   require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}",
           params.loss_scale);
+  for (auto& state : states_) state->family().biases.begin(params.microbatches);
   *step_ = StepState{true,
                      step_->serial + 1,
                      params.microbatches,
@@ -159,7 +160,10 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
     finding = {bad, format_message("learning_rate: expected >= 0, got {}", learning_rate)};
   if (!finding && intent != 3)
     finding = attempt([&] {
-      for (auto& state : states_) reserve_reduction(state->family());
+      for (auto& state : states_) {
+        reserve_reduction(state->family());
+        state->family().biases.reserve(mesh_->group(MOEMESH_GROUP_SHARED_GRADIENT));
+      }
     });
   const bool last_stage = mesh_->here().pp == mesh_->layout().sizes().pp - 1;
   int64_t tokens = 0;
@@ -220,7 +224,10 @@ moemesh_update_result Optimizer::update(double learning_rate, const Finding& pro
   else
     ++steps;
   if (!result.skipped)
-    for (auto& state : states_) state->update(params_, rate, static_cast<float>(result.coefficient), steps);
+    for (auto& state : states_) {
+      state->update(params_, rate, static_cast<float>(result.coefficient), steps);
+      state->family().biases.update(mesh_->group(MOEMESH_GROUP_SHARED_GRADIENT));
+    }
   result.steps = steps;
   result.skips = skips;
   return result;

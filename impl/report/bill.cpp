@@ -182,6 +182,7 @@ const Traffic::Entries& Bill::entries(int64_t rank) {
     add_reduction(traffic, family, description_);
     add_update(traffic, family, description_);
   }
+  add_bias_counts(traffic, description_);
   entries_ = traffic.entries();
   rank_ = rank;
   return entries_;

@@ -37,6 +37,8 @@ TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
   const Expected expected = oracle_run(case_of(GetParam()));
   for (const ExpectedPhase& phase : expected.phases)
     for (const ExpectedStep& step : phase.steps) {
+      for (size_t l = 0; l < expected.setting.layers.size(); ++l)
+        EXPECT_EQ(expected.setting.layers[l].bias_rate > 0, oracle::dot(step.biases[l], step.biases[l]) > 0);
       EXPECT_GE(step.result.margin, margin_of(expected.setting)) << "the batch is too near to a tie of the router";
       EXPECT_LT(step.update.coefficient, 1.0) << "clipping is not active";
       for (const auto& layer : expected.setting.layers) {
