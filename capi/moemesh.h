@@ -890,8 +890,8 @@ MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh
  * ledger of that rank would have for `steps` training steps, from step_begin to optimizer_step, setup left out. Exact: equal to
  * the ledger where the described routing is the real one and no step fails. Every layer runs forward and backward once in each
  * microbatch, every parameter gets its gradient_ready once in each. A family counts as given to the optimizer where any stage
- * has a layer or a parameter of it. No step is skipped. Capacity needs no word here: copies and rows below are those that are left after it, and
- * without them none are taken as dropped. */
+ * has a layer or a parameter of it. No step is skipped. Capacity needs no word here: copies and rows below are those that are
+ * left after it, and without them none are taken as dropped. */
 typedef struct moemesh_bill_params {
   int64_t struct_size;
   int64_t steps;         /* default 1 */
