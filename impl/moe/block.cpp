@@ -41,8 +41,8 @@ Lanes Block::receive_lanes(int64_t row_bytes, bool tagged, bool keep_own) const 
   return make_lanes(plan.copy_offsets, tagged ? &plan.tag_offsets : nullptr, row_bytes, own(), keep_own);
 }
 
-void Block::exchange(const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to) {
-  outcome_.all_to_all(layer_.exchange_, make_exchange(send, from, receive, to),
+void Block::exchange(Place place, const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to) {
+  outcome_.all_to_all(layer_.exchange_, make_exchange(send, from, receive, to, place),
                       {MOEMESH_EXPERT, phase_, MOEMESH_COLLECTIVE_ALL_TO_ALL});
 }
 
@@ -60,7 +60,7 @@ void Block::exchange_counts(int64_t identity) {
   }
   const Lanes lanes = equal_lanes(comm.size(), sizeof(Counts));
   const Exchange exchange = make_exchange(lanes, reinterpret_cast<const std::byte*>(mine.data()), lanes,
-                                          reinterpret_cast<std::byte*>(theirs.data()));
+                                          reinterpret_cast<std::byte*>(theirs.data()), Exchange::no_place);
   if (comm.all_to_all(exchange, {MOEMESH_EXPERT, phase_, MOEMESH_COLLECTIVE_COUNT_EXCHANGE}))
     outcome_.hear(-1, MOEMESH_ERROR_PEER_FAILED);
   ReceivePlan& plan = tape_.received;
@@ -107,7 +107,7 @@ void Block::dispatch(const TypedRows& x) {
         std::memcpy(buffer + send.tags_at[p], source.row_tags.data() + source.tag_offsets[p],
                     static_cast<size_t>(source.tag_offsets[p + 1] - source.tag_offsets[p]) * sizeof(kernels::RowTag));
   });
-  exchange(send, buffer, receive, tape_.dispatched.data());
+  exchange(dispatch_place, send, buffer, receive, tape_.dispatched.data());
   if (outcome_.failed()) return;
   for (size_t p = 0; p < receive.offset.size(); ++p) {
     const auto bytes =
@@ -127,7 +127,7 @@ void Block::combine_backward(const TypedRows& dy) {
     arrived = workspace().get<std::byte>(Workspace::receive, receive.total);
     pack(dy, send, buffer);
   });
-  exchange(send, buffer, receive, arrived);
+  exchange(combine_backward_place, send, buffer, receive, arrived);
   received_ = arrived;
 }
 
@@ -164,7 +164,8 @@ std::byte* const* Block::result_rows(bool tagged) {
 }
 
 void Block::combine() {
-  exchange(receive_lanes(back_bytes(), false, false), results_, source_lanes(back_bytes(), false, true), returned_);
+  exchange(combine_place, receive_lanes(back_bytes(), false, false), results_, source_lanes(back_bytes(), false, true),
+           returned_);
 }
 
 void Block::dispatch_backward() {
@@ -177,7 +178,7 @@ void Block::dispatch_backward() {
       if (bytes > 0) std::memcpy(to, plan.row_tags.data() + plan.tag_offsets[p], bytes);
     }
   });
-  exchange(send, results_, receive, returned_);
+  exchange(dispatch_backward_place, send, results_, receive, returned_);
 }
 
 const std::byte* const* Block::returned_rows() {

@@ -38,7 +38,7 @@ class Block {
 
  private:
   void pack(const TypedRows& tokens, const Lanes& lanes, std::byte* buffer);
-  void exchange(const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to);
+  void exchange(Place place, const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to);
   // On the way to the experts (x, dy), and back (outputs, dx).
   int64_t there_bytes() const { return layer_.params_.hidden * kernels::bytes_of(layer_.element()); }
   int64_t back_bytes() const { return layer_.params_.hidden * kernels::bytes_of(layer_.combine_element()); }
