@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "model.hpp"
+#include "recording.hpp"
 
 namespace contention {
 namespace {
@@ -17,6 +18,7 @@ struct Record {
   std::vector<double> step;                         // of the slowest rank
   std::vector<double> layers, dense, waiting, end;  // mean over the ranks
   std::vector<double> link, sent;                   // bytes of each host, by tc and by the ledger, all steps together
+  std::vector<double> exchange, late, blocked;      // of each round, a step's: see Operations
   double exchanges = 0, gradients = 0, parameters = 0;  // of the host that sent most, likewise
   double steps = 0;                                     // that the bytes are of
 };
@@ -67,6 +69,7 @@ void add_bytes(const Job& job, double link, const Sent& sent, Record& record) {
 
 // Some steps in a row: what one leaves on its way is paid for by the next, and the last one's is waited for outside.
 void run_block(const Job& job, const Options& options, Model& model, Record& record) {
+  Recording recording(job);
   job.barrier();
   CHECK(moemesh_ledger_reset(job.mesh()));
   const double before = link_bytes(options.device);
@@ -79,7 +82,12 @@ void run_block(const Job& job, const Options& options, Model& model, Record& rec
   job.barrier();
   const Sent sent = ledger(job);
   add_bytes(job, link_bytes(options.device) - before, sent, record);
-  record.steps += static_cast<double>(options.steps);
+  const Operations operations = recording.end();
+  const auto steps = static_cast<double>(options.steps);
+  record.exchange.push_back(operations.exchanges / steps);
+  record.late.push_back(operations.exchange_waits / steps);
+  record.blocked.push_back(operations.exposed_reduction / steps);
+  record.steps += steps;
 }
 
 // ---- the table
@@ -114,12 +122,18 @@ double exposed(const Record& record, const Record* none) {
   return none ? own - median(none->end) - median(none->waiting) : own;
 }
 
+double ratio(const std::vector<double>& own, const std::vector<double>* base) {
+  return base ? median(own) / median(*base) : NAN;
+}
+
 void print_row(const Policy& policy, const Record& record, const Record* none, const Record* after) {
   const double ms = 1e3, mb = 1e-6 / record.steps;
-  std::printf("%-6s %8.1f %8.1f %8.1f %7.2f  %9.1f %7.2f  %9.1f  %9.2f %9.2f %6.3f\n", policy.name.c_str(),
-              ms * median(record.step), ms * quantile(record.step, 0.25), ms * quantile(record.step, 0.75),
-              after ? median(after->step) / median(record.step) : NAN, ms * median(record.layers),
-              none ? median(record.layers) / median(none->layers) : NAN, ms * exposed(record, none),
+  std::printf("%-6s %8.1f %8.1f %8.1f %6.2f  %8.1f %6.2f  %8.1f %6.2f  %8.1f %8.1f %8.1f  %8.2f %8.2f %6.3f\n",
+              policy.name.c_str(), ms * median(record.step), ms * quantile(record.step, 0.25),
+              ms * quantile(record.step, 0.75), after ? ratio(after->step, &record.step) : NAN,
+              ms * median(record.exchange), ratio(record.exchange, none ? &none->exchange : nullptr),
+              ms * median(record.layers), ratio(record.layers, none ? &none->layers : nullptr),
+              ms * median(record.late), ms * median(record.blocked), ms * exposed(record, none),
               mb * mean_of(record.link), mb * mean_of(record.sent), mean_of(record.link) / mean_of(record.sent));
 }
 
@@ -146,11 +160,17 @@ void print(const Job& job, const Options& options, const std::vector<Policy>& po
   const Record* after = record_of(policies, records, "after");
   print_setting(job, options, after ? *after : records[0]);
   std::printf(
-      "%zu steps of each policy; layers: time in the MoE layers' calls, which is exchanges and the experts' little "
-      "compute;\nexposed: step's end and waiting for parameters, less those of 'none'\n",
+      "%zu steps of each policy; medians; nan: not known. By the library's timeline: exchange: all-to-alls from the "
+      "last rank's post on;\nlate: waits in them for ranks that came late; blocked: by reductions and gathers. By "
+      "this program's clock: layers: in the MoE layers'\ncalls (exchanges, waits, the experts' little compute); "
+      "end: in optimizer_step and waiting for parameters, less those of 'none'.\n",
       records[0].step.size());
-  std::puts("          step, ms (quartiles)      after/     layers, ms      exposed,    MB a link and step");
-  std::puts("policy   median       q1       q3    this               /none         ms         tc    ledger  tc/led");
+  std::puts(
+      "           step, ms           after/      exchange         layers        late  blocked      end     MB, host "
+      "and step");
+  std::puts(
+      "policy   median       q1       q3   this        ms  /none        ms  /none        ms       ms       ms        "
+      "tc   ledger tc/led");
   for (size_t i = 0; i < policies.size(); ++i) print_row(policies[i], records[i], none, after);
   print_links(policies, records);
 }
