@@ -15,23 +15,6 @@ extern "C" {
 namespace contention {
 namespace {
 
-// A library without overlap reduces after the backward: that is the one policy it has.
-template <class P>
-constexpr bool knows_overlap = requires(P params) {
-  params.overlap;
-};
-
-template <class P>
-void set_overlap(P& params, const Policy& policy, const Options& options) {
-  if constexpr (knows_overlap<P>) {
-    if (policy.reduces) params.overlap = policy.overlap;
-    if (options.bucket_bytes > 0) params.bucket_bytes = options.bucket_bytes;
-    if (options.chunk_bytes > 0) params.chunk_bytes = options.chunk_bytes;
-  } else {
-    (void)params, (void)policy, (void)options;
-  }
-}
-
 std::vector<float> random_array(int64_t count, uint64_t seed, float most) {
   std::mt19937_64 engine(seed);
   std::uniform_real_distribution<float> numbers(-most, most);
@@ -55,7 +38,10 @@ class Stopwatch {
 }  // namespace
 
 std::vector<Policy> policies_of(const std::vector<std::string>& names) {
-  const Policy known[] = {{"none", false, 0}, {"after", true, 1}, {"eager", true, 2}, {"gaps", true, 3}};
+  const Policy known[] = {{"none", false, 0},
+                          {"after", true, MOEMESH_OVERLAP_AFTER},
+                          {"eager", true, MOEMESH_OVERLAP_EAGER},
+                          {"gaps", true, MOEMESH_OVERLAP_GAPS}};
   std::vector<Policy> policies;
   for (const std::string& name : names) {
     const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& p) { return p.name == name; });
@@ -63,7 +49,7 @@ std::vector<Policy> policies_of(const std::vector<std::string>& names) {
       std::fprintf(stderr, "contention_bench: no policy %s\n", name.c_str());
       std::exit(2);
     }
-    if (found->overlap <= 1 || knows_overlap<moemesh_optimizer_params>) policies.push_back(*found);
+    policies.push_back(*found);
   }
   return policies;
 }
@@ -97,7 +83,10 @@ Model::Model(const Job& job, const Options& options, const Policy& policy)
   params.kind = MOEMESH_SGD;
   params.learning_rate = 1e-4;
   params.shared_stage = params.expert_stage = static_cast<int32_t>(options.stage);
-  set_overlap(params, policy, options);
+  if (policy.reduces) params.overlap = policy.overlap;
+  params.bucket_bytes = options.bucket_bytes;
+  if (options.chunk_bytes > 0) params.chunk_bytes = options.chunk_bytes;
+  params.prefetch = static_cast<int32_t>(options.prefetch);
   CHECK(moemesh_optimizer_create(job.mesh(), shared_, expert_, &params, &optimizer_));
   const auto rows = static_cast<size_t>(options.tokens * options.hidden);
   streams_.assign(blocks_.size() + 1, std::vector<float>(rows));

@@ -16,7 +16,7 @@ struct Policy {
   bool reduces = true;  // false: the dense parts are no parameters of the library, so there is nothing to reduce
   int32_t overlap = 0;  // of moemesh_optimizer_params
 };
-// Those of `names`; none that this library does not have. Exits where a name is unknown.
+// Those of `names`. Exits where a name is unknown.
 std::vector<Policy> policies_of(const std::vector<std::string>& names);
 
 // Seconds of one step on this rank.

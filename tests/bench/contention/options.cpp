@@ -28,7 +28,9 @@ constexpr Integer integers[] = {
     {"--stage", &Options::stage, 0, "sharding stage of both families, 0 or 1"},
     {"--rounds", &Options::rounds, 1, "rounds of all policies"},
     {"--steps", &Options::steps, 2, "steps of a policy in a round, the first not counted"},
-    {"--bucket-bytes", &Options::bucket_bytes, 0, "the library's where 0"},
+    {"--prefetch", &Options::prefetch, 0,
+     "1: parameters are gathered under the next forward; 0: within optimizer_step"},
+    {"--bucket-bytes", &Options::bucket_bytes, 0, "gradients of one bucket; the library's where 0"},
     {"--chunk-bytes", &Options::chunk_bytes, 0, "the library's where 0"},
 };
 
@@ -84,6 +86,7 @@ Options parse(int argc, char** argv) {
       refuse("unknown option " + std::string(name));
   }
   if (options.stage > 1) refuse("--stage: 0 or 1, as stage 2 reduces within the microbatch whatever the policy");
+  if (options.prefetch > 1) refuse("--prefetch: 0 or 1");
   return options;
 }
 

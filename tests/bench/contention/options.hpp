@@ -18,13 +18,15 @@ struct Options {
   int64_t ffn = 16;     // of an expert: little compute, so that the exchanges are what its layer takes
   int64_t experts = 8;
   int64_t top_k = 4;
-  int64_t tokens = 192;                       // of each rank and step
-  int64_t stage = 1;                          // of both families
-  int64_t rounds = 3;                         // of all policies in turn
-  int64_t steps = 4;                          // of a policy in a round, the first of which is not counted
-  int64_t bucket_bytes = 0, chunk_bytes = 0;  // 0: the library's
-  double link_mbit = 0;                       // for what the table says of times; 0: not known
-  std::string device;                         // whose bytes tc counts; empty: none
+  int64_t tokens = 192;                     // of each rank and step
+  int64_t stage = 1;                        // of both families
+  int64_t rounds = 3;                       // of all policies in turn
+  int64_t steps = 4;                        // of a policy in a round, the first of which is not counted
+  int64_t prefetch = 1;                     // parameters are gathered under the next forward
+  int64_t bucket_bytes = int64_t{1} << 20;  // each matrix is a bucket of its own
+  int64_t chunk_bytes = 0;                  // 0: the library's
+  double link_mbit = 0;                     // for what the table says of times; 0: not known
+  std::string device;                       // whose bytes tc counts; empty: none
   std::vector<std::string> policies{"none", "after", "eager", "gaps"};
 };
 
