@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 #include <algorithm>
+#include <cmath>
 
 #include "capi/call.hpp"
 #include "impl/base/view.hpp"
@@ -19,6 +20,7 @@ constexpr moemesh_layer_params capi::layer_defaults{sizeof(moemesh_layer_params)
                                                     0.02,
                                                     0.02,
                                                     0.02,
+                                                    0,
                                                     0,
                                                     0,
                                                     0,
@@ -45,8 +47,9 @@ constexpr moemesh_backward_params backward_defaults{
 using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
                          &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor,
-                         &L::aux_coefficient, &L::z_coefficient, &L::top_k, &L::activation, &L::score, &L::gate,
-                         &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype, &L::reserved));
+                         &L::aux_coefficient, &L::z_coefficient, &L::bias_rate, &L::top_k, &L::activation, &L::score,
+                         &L::gate, &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype,
+                         &L::reserved));
 using F = moemesh_forward_params;
 static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::sequences,
                          &F::sequence_layout, &F::reserved, &F::training, &F::microbatch));
@@ -125,6 +128,12 @@ int64_t* rows_array(const moemesh_view* view, const char* name, int64_t experts)
   const Vector array = check_vector(view, name, MOEMESH_INT64, experts);
   require(array.stride == 1, bad, "{}.strides[0]: expected 1, got {}", name, array.stride);
   return static_cast<int64_t*>(array.data);
+}
+
+float* bias_array(const moemesh_view* view, int64_t experts) {
+  const Vector array = check_vector(view, "bias", MOEMESH_FLOAT32, experts);
+  require(array.stride == 1, bad, "bias.strides[0]: expected 1, got {}", array.stride);
+  return static_cast<float*>(array.data);
 }
 
 void check_choices(const moemesh_view* view, const char* name, int32_t dtype, int64_t tokens, int64_t k) {
@@ -241,5 +250,25 @@ int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per
     };
     fill(s.rows_per_expert, routed);
     fill(s.rows_received_per_expert, received);
+  });
+}
+
+int32_t moemesh_layer_get_bias(moemesh_layer layer, const moemesh_view* bias) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    float* to = bias_array(bias, object->params().experts);
+    std::copy(object->bias().all().begin(), object->bias().all().end(), to);
+  });
+}
+
+int32_t moemesh_layer_set_bias(moemesh_layer layer, const moemesh_view* bias) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    const int64_t experts = object->params().experts;
+    const float* from = bias_array(bias, experts);
+    require(!object->step_open(), MOEMESH_ERROR_INVALID_STATE, "layer_set_bias: a step is open");
+    for (int64_t e = 0; e < experts; ++e)
+      require(std::isfinite(from[e]), bad, "bias[{}]: expected a finite number, got {}", e, from[e]);
+    object->bias().set(from);
   });
 }

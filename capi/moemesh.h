@@ -574,7 +574,16 @@ typedef enum moemesh_sequence_layout {
  * f is a constant in the gradient. z = z_coefficient * mean over the tokens of logsumexp(logits)^2 (Zoph et al. 2022).
  * Both are losses of the library: their gradients enter the logits in this layer's backward, scaled like the caller's own loss:
  * SHARD_MEAN: aux and z of the shard as they are; TOKEN_MEAN: times the real tokens that each was taken over; all times the
- * step's loss_scale. The values are in the statistics, for the caller to report; nothing is added to y. */
+ * step's loss_scale. The values are in the statistics, for the caller to report; nothing is added to y.
+ * Bias balancing (Wang et al. 2024, DeepSeek-V3): with bias_rate > 0 each expert has an fp32 bias b, 0 at first, and selection
+ * is by falling score + b (softmax: of the softmax over all E), ties to the lower index. b enters no gate, loss or gradient.
+ * Each optimizer_step that updates ends with b_e += bias_rate * sign(mean - c_e), sign(0) = 0, in integers: c_e = rows
+ * chosen for e before any drop, of the training forwards of the step, the first of each microbatch alone (a second one of the
+ * same microbatch counts nothing), over all microbatches and all data shards (dp x ep) of the stage; mean = sum_e c_e / E.
+ * A step that is skipped or dropped, and step_end, leave b as it is, and what they counted is forgotten. Forwards without
+ * training use b and count nothing. b has the same bits on every rank of the stage. The counts of all layers of a stage are
+ * added up together, in the order of their names, in one all-reduce of 8-byte words over GROUP_SHARED_GRADIENT within
+ * optimizer_step (ledger: family 0, phase UPDATE); a stage without a layer of that kind has none. */
 typedef struct moemesh_layer_params {
   int64_t struct_size;
   const char* name;       /* prefix of its parameters' names; unique; copied. "<name>.router", "<name>.w1", "<name>.wg",
@@ -590,6 +599,7 @@ typedef struct moemesh_layer_params {
   double capacity_factor; /* 0 (default) = dropless, else 0.0001 .. 1e12 */
   double aux_coefficient; /* >= 0, default 0 = no balance loss */
   double z_coefficient;   /* >= 0, default 0 = no z-loss */
+  double bias_rate;       /* what a selection bias moves in a step; 0 (default): it never moves (see moemesh_layer_set_bias) */
   int32_t top_k;          /* 1 .. E */
   int32_t activation;     /* moemesh_activation, default SWIGLU */
   int32_t score;          /* moemesh_score, default SOFTMAX */
@@ -681,6 +691,11 @@ MOEMESH_API int32_t moemesh_layer_get_statistics(moemesh_layer layer, moemesh_la
  * INT64, the rows that each expert of this rank computed (0 for experts that live elsewhere). */
 MOEMESH_API int32_t moemesh_layer_get_rows(moemesh_layer layer, const moemesh_view* rows_per_expert,
                                            const moemesh_view* rows_received);
+/* The selection bias, [E] fp32, dense: all of a layer's state that is no parameter, for saving and resuming. Local; get at any
+ * time, set not while a step is open (INVALID_STATE). All ranks of the stage must set the same finite values (not compared).
+ * A layer with bias_rate 0 has zeros until it is set, and then selects by what was set, which stays. */
+MOEMESH_API int32_t moemesh_layer_get_bias(moemesh_layer layer, const moemesh_view* bias);
+MOEMESH_API int32_t moemesh_layer_set_bias(moemesh_layer layer, const moemesh_view* bias);
 
 /* ------------------------------------------------------------------------------------------------ optimizer and step */
 
@@ -919,8 +934,8 @@ MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh
  * ledger of that rank would have for `steps` training steps, from step_begin to optimizer_step, setup left out. Exact: equal to
  * the ledger where the described routing is the real one and no step fails. Every layer runs forward and backward once in each
  * microbatch, every parameter gets its gradient_ready once in each. A family counts as given to the optimizer where any stage
- * has a layer or a parameter of it. Capacity needs no word here: copies and rows below are those that are left after it, and
- * without them none are taken as dropped. */
+ * has a layer or a parameter of it. No step is skipped. Capacity needs no word here: copies and rows below are those that are
+ * left after it, and without them none are taken as dropped. */
 typedef struct moemesh_bill_params {
   int64_t struct_size;
   int64_t steps;         /* default 1 */

@@ -8,7 +8,8 @@ set(main_job_text "${PROJECT_SOURCE_DIR}/capi/moemesh.h")
 set(main_job_sizes --steps 6 --warmup 3 --hidden 16 --ffn 16 --heads 4 --layers 3 --seq 32 --sequences 2 --eval-every 0)
 set(main_job_fp32 --shared-ffn 8)
 set(main_job_bf16 --dtype bf16 --tied)
-set(main_job_balance --capacity 1.25 --drop gate --aux 0.01 --aux-scope sequence --z 0.001)
+set(main_job_balance --capacity 1.25 --drop gate --aux 0.01 --aux-scope sequence --z 0.001
+    --bias-rate 0.02)
 
 # MPI comes and goes with the library's module here: what it never freed has no names left by which to leave it out.
 set(main_job_environment "${rank_environment}")

@@ -55,7 +55,7 @@ enum {
   LOG_EVERY,
   INTEGER_COUNT
 };
-enum { LEARNING_RATE, WEIGHT_DECAY, CAPACITY, AUX, Z, REAL_COUNT };
+enum { LEARNING_RATE, WEIGHT_DECAY, CAPACITY, AUX, Z, BIAS_RATE, REAL_COUNT };
 enum { ACTIVATION, GATE, DTYPE, DROP, AUX_SCOPE, SCHEDULE, OPTIMIZER, STAGE, PROGRESS, CHOICE_COUNT };
 enum { MPI, CHECK_ONLY, TIED, FLAG_COUNT };
 enum { ORDER, LOSSES, WORD_COUNT };
@@ -91,6 +91,7 @@ static const size_t reals[REAL_COUNT] = {
     [CAPACITY] = offsetof(Options, capacity),
     [AUX] = offsetof(Options, aux),
     [Z] = offsetof(Options, z),
+    [BIAS_RATE] = offsetof(Options, bias_rate),
 };
 
 static const size_t flags[FLAG_COUNT] = {
@@ -195,6 +196,7 @@ static const struct argp_option argp_options[] = {
            "What a capacity drops: the last rows by position, or the smallest by gate (position)"),
     REAL("aux", AUX, "Coefficient of the balance loss (0: none)"),
     CHOICE("aux-scope", AUX_SCOPE, "KIND", "Whose balance: a shard's piece or each sequence (shard)"),
+    REAL("bias-rate", BIAS_RATE, "What each step moves the experts' selection biases by, to balance them (0: none)"),
     REAL("z", Z, "Coefficient of the router's z-loss (0: none)"),
     FLAG("tied", TIED, "The head is the bytes' embedding: one parameter over the first and the last stage"),
     CHOICE("dtype", DTYPE, "TYPE", "Of parameters, MoE layers and rows between stages: fp32 or bf16 (fp32)"),

@@ -35,6 +35,7 @@ typedef struct Options {
   double aux;         /* coefficients; 0 = off */
   int64_t aux_scope;  /* moemesh_aux_scope */
   double z;
+  double bias_rate;   /* of the selection; 0 = off */
 
   int64_t sequence;     /* bytes of one sequence */
   int64_t sequences;    /* of one piece */

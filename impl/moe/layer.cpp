@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "impl/base/error.hpp"
@@ -76,6 +77,8 @@ void check_balance(const moemesh_layer_params& p) {
   };
   coefficient("aux_coefficient", p.aux_coefficient);
   coefficient("z_coefficient", p.z_coefficient);
+  require(p.bias_rate >= 0 && p.bias_rate <= std::numeric_limits<float>::max(), bad,
+          "bias_rate: expected 0 or a positive fp32 number, got {}", p.bias_rate);
   require(p.aux_scope != MOEMESH_AUX_GLOBAL, MOEMESH_ERROR_NOT_SUPPORTED,
           "aux_scope: AUX_GLOBAL is not supported in this release");
 }
@@ -109,7 +112,8 @@ std::vector<Field> fields_of(const moemesh_layer_params& p) {
           {"drop", p.drop},
           {"aux_coefficient", bits_of(p.aux_coefficient), Field::real},
           {"aux_scope", p.aux_scope},
-          {"z_coefficient", bits_of(p.z_coefficient), Field::real}};
+          {"z_coefficient", bits_of(p.z_coefficient), Field::real},
+          {"bias_rate", bits_of(p.bias_rate), Field::real}};
 }
 
 // A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
@@ -174,7 +178,8 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
       expert_tp_(mesh_->group(MOEMESH_AXIS_EXPERT_TP)),
       tp_(mesh_->group(MOEMESH_AXIS_TP)),
       slices_(mesh_->slices()),
-      local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())) {
+      local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())),
+      bias_(std::make_shared<SelectionBias>(name_, params.experts, params.bias_rate)) {
   params_.name = name_.c_str();
   for (int64_t e = 0; e < params_.experts; ++e)
     owner_.push_back(static_cast<int32_t>(expert_owner(params_.experts, exchange_.size(), e)));
@@ -182,6 +187,7 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
 
 void Layer::register_parameters() {
   const auto& p = params_;
+  if (p.bias_rate > 0) expert_->biases.add(bias_);
   if (!caller_router())
     router_ = &add_matrix(*shared_, name_ + ".router", 0, p.experts, p.hidden, -1, p.init_std_router);
   w1_ = &add_matrix(*expert_, name_ + ".w1", p.experts, p.ffn, p.hidden, 0, p.init_std_in);
@@ -242,6 +248,7 @@ void Layer::record(const Tape& tape) {
   s.rows_per_expert.resize(static_cast<size_t>(params_.experts));
   kernels::count_experts(tape.decision.tokens * params_.top_k, tape.decision.chosen.data(), params_.experts,
                          s.rows_per_expert.data());
+  if (params_.bias_rate > 0) bias_->count(tape.microbatch, s.rows_per_expert);
   s.rows_received_per_expert.assign(static_cast<size_t>(params_.experts), 0);
   for (int64_t e = 0; e < local_experts_.count; ++e) {
     const auto i = static_cast<size_t>(e);
@@ -291,8 +298,12 @@ const float* Layer::widened(const Parameter& parameter) {
 }
 
 kernels::RouterConfig Layer::router_config() const {
-  return {params_.experts, params_.top_k, static_cast<kernels::Score>(params_.score),
-          static_cast<kernels::Gate>(params_.gate), static_cast<float>(params_.gate_scale)};
+  return {params_.experts,
+          params_.top_k,
+          static_cast<kernels::Score>(params_.score),
+          static_cast<kernels::Gate>(params_.gate),
+          static_cast<float>(params_.gate_scale),
+          bias_->values()};
 }
 
 }  // namespace moemesh

@@ -85,6 +85,8 @@ class Layer {
   void require_step(int32_t microbatch) const;
   // May this tape be taken back now: is its step still open, and are gradients still wanted in it? Throws otherwise.
   void require_backward(const Tape& tape) const;
+  bool step_open() const { return expert_->step && expert_->step->open; }
+  SelectionBias& bias() const { return *bias_; }
   bool alone() const;  // no other rank takes part in forward and backward
 
  private:
@@ -161,6 +163,7 @@ class Layer {
   Communicator& tp_;
   Communicator& slices_;  // the other slices of the shard's tokens
   ExpertRange local_experts_;
+  std::shared_ptr<SelectionBias> bias_;
   std::vector<int32_t> owner_;  // [E]: ep coordinate of each expert
   Parameter *router_ = nullptr, *w1_ = nullptr, *wg_ = nullptr, *w2_ = nullptr;
   Parameter *shared_w1_ = nullptr, *shared_wg_ = nullptr, *shared_w2_ = nullptr;

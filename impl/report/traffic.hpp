@@ -44,7 +44,8 @@ class Traffic {
   // A message to every peer in each repetition, `bytes` in all of them together.
   void all_to_all_in_all(const RankGroup& group, const std::vector<int64_t>& bytes, const Purpose& purpose);
   void to_every_peer(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // the same to each
-  void all_reduce(const RankGroup& group, int64_t floats, const Purpose& purpose);
+  void all_reduce(const RankGroup& group, int64_t elements, const Purpose& purpose,
+                  int64_t element_bytes = sizeof(float));
   void all_gather(const RankGroup& group, int64_t own_bytes, const Purpose& purpose);
   void agree(const RankGroup& group, int64_t words, const Purpose& purpose);
   void broadcast(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // from position 0

@@ -117,6 +117,35 @@ TEST_F(Argument, SizesOfLayers) {
   EXPECT_EQ(make_layer([&](P& p) { p.name = name.c_str(); }), bad);
 }
 
+TEST_F(Argument, BiasOfLayers) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const double rate : {-1e-3, nan, infinity, 1e39}) {
+    EXPECT_EQ(make_layer([&](moemesh_layer_params& p) { p.bias_rate = rate; }), bad) << rate;
+    expect_text({"bias_rate", "got"});
+  }
+  for (const double rate : {0.0, 1e-3, 5.0})
+    EXPECT_EQ(make_layer([&](moemesh_layer_params& p) { p.bias_rate = rate; }), MOEMESH_OK) << rate;
+  std::vector<float> bias{0.5F, -1.0F}, read(2, -7.0F);
+  moemesh_view in = dense(MOEMESH_FLOAT32, {2}, bias.data()), out = dense(MOEMESH_FLOAT32, {2}, read.data());
+  EXPECT_EQ(moemesh_layer_get_bias(model.layer, &out), MOEMESH_OK);
+  EXPECT_EQ(read, (std::vector<float>{0, 0}));
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), MOEMESH_OK);
+  bias[1] = std::nanf("");
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), bad);
+  expect_text({"bias[1]", "finite"});
+  bias[1] = 3;
+  ASSERT_EQ(model.begin(), MOEMESH_OK);
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), MOEMESH_ERROR_INVALID_STATE);
+  EXPECT_EQ(moemesh_layer_get_bias(model.layer, &out), MOEMESH_OK);
+  EXPECT_EQ(read, (std::vector<float>{0.5F, -1.0F})) << "refused calls changed it";
+  in.extents[0] = out.extents[0] = 3;
+  EXPECT_EQ(moemesh_layer_get_bias(model.layer, &out), bad);
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), bad);
+  in = dense(MOEMESH_FLOAT64, {2}, bias.data());
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), bad);
+  expect_text({"bias"});
+}
+
 TEST_F(Argument, CapacityOfLayers) {
   using P = moemesh_layer_params;
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();

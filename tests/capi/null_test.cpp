@@ -248,6 +248,12 @@ TEST_F(Null, P38_layer_queries) {
   EXPECT_EQ(rows, (std::vector<int64_t>{-1, -1}));
   EXPECT_EQ(moemesh_layer_get_rows(model.layer, &counts, nullptr), MOEMESH_OK);
   EXPECT_EQ(rows, (std::vector<int64_t>{3, 2}));
+  float values[2];
+  const moemesh_view bias = dense(MOEMESH_FLOAT32, {2}, values);
+  EXPECT_REFUSED(dead, "layer", moemesh_layer_get_bias(nullptr, &bias));
+  EXPECT_REFUSED(bad, "bias", moemesh_layer_get_bias(model.layer, nullptr));
+  EXPECT_REFUSED(dead, "layer", moemesh_layer_set_bias(nullptr, &bias));
+  EXPECT_REFUSED(bad, "bias", moemesh_layer_set_bias(model.layer, nullptr));
   moemesh_tape_destroy(&tape);
 }
 

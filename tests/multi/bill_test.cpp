@@ -24,9 +24,10 @@ struct Options {
   int64_t tokens = 7;  // of each shard
   int64_t uneven = 0;  // more of them for each shard number
   bool pipeline = false;
-  bool routing = true;        // handed to the bill
-  bool every_expert = false;  // k = E: routing is certain
-  int64_t large = 0;          // elements of a parameter that takes several chunks
+  bool routing = true;                     // handed to the bill
+  bool every_expert = false;               // k = E: routing is certain
+  double first_bias = 0, second_bias = 0;  // rates of the layers' selection biases
+  int64_t large = 0;                       // elements of a parameter that takes several chunks
   int32_t overlap = MOEMESH_OVERLAP_GAPS;
   int64_t bucket_bytes = 0, chunk_bytes = 0;  // 0: the defaults
 };
@@ -35,7 +36,8 @@ std::ostream& operator<<(std::ostream& stream, const Options& o) {
   return stream << "stages " << o.shared_stage << " " << o.expert_stage << " dtype " << o.dtype << " combine "
                 << o.combine_dtype << " M " << o.microbatches << " objective " << o.objective << " steps " << o.steps
                 << " overlap " << o.overlap << " buckets " << o.bucket_bytes << " chunks " << o.chunk_bytes
-                << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline;
+                << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline << " biases "
+                << o.first_bias << " " << o.second_bias;
 }
 
 // ---- the model: the same layers on every stage, other parameters on each
@@ -55,6 +57,8 @@ std::vector<oracle::LayerConfig> layers(const Options& options) {
   first.shared_ffn = 24;
   second.caller_logits = true;
   second.activation = oracle::Activation::silu;
+  first.bias_rate = options.first_bias;
+  second.bias_rate = options.second_bias;
   return {first, second};
 }
 
@@ -335,8 +339,10 @@ const std::vector<Options>& usual() {
        .expert_stage = 1,
        .dtype = MOEMESH_BFLOAT16,
        .microbatches = 3,
-       .objective = MOEMESH_TOKEN_MEAN},
-      {.shared_stage = 2, .expert_stage = 2, .microbatches = 3, .steps = 2},
+       .objective = MOEMESH_TOKEN_MEAN,
+       .first_bias = 1e-30,
+       .second_bias = 1e-30},
+      {.shared_stage = 2, .expert_stage = 2, .microbatches = 3, .steps = 2, .first_bias = 1e-30},
       {.shared_stage = 2, .expert_stage = 1, .dtype = MOEMESH_BFLOAT16, .combine_dtype = MOEMESH_FLOAT32},
       {.shared_stage = 0, .expert_stage = 2, .dtype = MOEMESH_BFLOAT16, .objective = MOEMESH_TOKEN_MEAN},
       {.shared_stage = 0,

@@ -56,6 +56,7 @@ class Script {
     layer_params.activation = MOEMESH_IDENTITY;
     layer_params.shared_ffn = 2;                                    // zeros: there, but without effect on the results
     layer_params.aux_coefficient = layer_params.z_coefficient = 1;  // no way to x through a router of zeros
+    layer_params.bias_rate = 1e-30;                                 // lost beside a score of 0.5
     layer_params.init_std_router = layer_params.init_std_in = 0;
     if (!together("layer_create", moemesh_layer_create(mesh_, families_[0], families_[1], &layer_params, &layer_)))
       return false;

@@ -303,6 +303,8 @@ class Model {
   Floats backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogits = nullptr) const;
   moemesh_layer_statistics statistics(size_t layer) const;
   Routing routing(size_t layer, const Tape& tape, int64_t tokens) const;
+  Floats bias(size_t layer) const;
+  void set_bias(size_t layer, Floats values) const;
 
  private:
   void create_layers(const Mesh& mesh);

@@ -65,6 +65,7 @@ moemesh_layer_params layer_params(const ModelSpec& spec, const oracle::LayerConf
   params.aux_coefficient = config.aux_coefficient;
   params.aux_scope = config.aux_scope == oracle::AuxScope::shard ? MOEMESH_AUX_SHARD : MOEMESH_AUX_SEQUENCE;
   params.z_coefficient = config.z_coefficient;
+  params.bias_rate = config.bias_rate;
   return params;
 }
 
@@ -324,6 +325,18 @@ moemesh_layer_statistics Model::statistics(size_t layer) const {
   auto statistics = sized<moemesh_layer_statistics>();
   OK(moemesh_layer_get_statistics(layers_.at(layer), &statistics));
   return statistics;
+}
+
+Floats Model::bias(size_t layer) const {
+  Floats values = nans(spec_.layers.at(layer).experts);
+  const auto view = view_of(values);
+  OK(moemesh_layer_get_bias(layers_.at(layer), &view));
+  return values;
+}
+
+void Model::set_bias(size_t layer, Floats values) const {
+  const auto view = view_of(values);
+  OK(moemesh_layer_set_bias(layers_.at(layer), &view));
 }
 
 Routing Model::routing(size_t layer, const Tape& tape, int64_t tokens) const {

@@ -25,6 +25,7 @@ ModelSpec model_spec(const SteadyCase& c) {
   layer.top_k = 3;
   layer.aux_coefficient = 0.01;
   layer.capacity_factor = 1.5;
+  layer.bias_rate = 1e-30;  // too little to move anything
   ModelSpec spec;
   spec.layers = {layer};
   spec.shared = {{.name = "scale", .extents = {3, 7}}};
