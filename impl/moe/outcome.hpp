@@ -11,6 +11,10 @@
 
 namespace moemesh {
 
+struct Flight {
+  bool peer_failed = false;
+};
+
 // How one forward or backward goes on this rank. A rank that failed, or heard of a failure, still takes part in every
 // exchange of its groups by the failing twin of the operation, so that no peer waits for ever.
 class Outcome {
@@ -33,6 +37,18 @@ class Outcome {
       comm.all_to_all_failed(exchange, purpose);
     else if (comm.all_to_all(exchange, purpose))
       hear(-1, MOEMESH_ERROR_PEER_FAILED);
+  }
+  // The same in two halves; `flight` must be finished, whatever happens in between.
+  Flight start(Communicator& comm, const Exchange& exchange, Purpose purpose) {
+    Flight flight;
+    if (failed())
+      comm.all_to_all_failed(exchange, purpose);
+    else
+      flight.peer_failed = comm.all_to_all(exchange, purpose);
+    return flight;
+  }
+  void finish(Flight& flight) {
+    if (std::exchange(flight.peer_failed, false)) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
   void sum(Communicator& comm, float* data, int64_t count, Purpose purpose) {
     if (comm.size() == 1) return;
