@@ -25,7 +25,7 @@ constexpr moemesh_context_params defaults{sizeof(moemesh_context_params),
 
 using P = moemesh_context_params;
 static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,
-                         &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads, &P::reserved));
+                         &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads, &P::progress));
 static_assert(sizeof(moemesh_comm) == 16 && sizeof(moemesh_view) == 16 + 2 * 32 + 8);
 
 }  // namespace
@@ -56,6 +56,7 @@ int32_t moemesh_context_get_info(moemesh_context context, moemesh_context_info* 
     result.nodes = nodes.empty() ? 1 : *std::max_element(nodes.begin(), nodes.end()) + 1;
     result.comm_kind = object->comm_kind();
     result.threads = kernels::runtime_threads();
+    result.progress = object->progress();
     write_struct(info, result);
   });
 }

@@ -181,6 +181,19 @@ typedef void (*moemesh_log_function)(void* user, int32_t level, const char* mess
 typedef void* (*moemesh_allocate_function)(void* user, int64_t bytes, int64_t alignment);
 typedef void (*moemesh_free_function)(void* user, void* pointer, int64_t bytes);
 
+/* Who moves the messages that go on while the program computes: gradient reductions, parameter gathers, the exchanges of a
+ * chunked layer, rows between pipeline stages. MPI moves large messages only while somebody calls it.
+ * THREAD: a thread of the library's own, which sleeps while there is nothing to move and looks every 50 us otherwise. It
+ *   needs MPI_THREAD_MULTIPLE (else MPI_THREAD_LEVEL). It runs no kernels of the pool and calls neither log nor allocator.
+ * CALLS: they move while this rank is inside the library: when it waits for something, and at gradient_ready and between the
+ *   products of experts. What the program computes itself then hides little of them.
+ * AUTO: THREAD where MPI is at MPI_THREAD_MULTIPLE, else CALLS. */
+typedef enum moemesh_progress {
+  MOEMESH_PROGRESS_AUTO = 0,
+  MOEMESH_PROGRESS_THREAD = 1,
+  MOEMESH_PROGRESS_CALLS = 2
+} moemesh_progress;
+
 typedef struct moemesh_context_params {
   int64_t struct_size;
   moemesh_comm comm;                   /* default NONE. Duplicated: the caller may free its own after create */
@@ -193,12 +206,13 @@ typedef struct moemesh_context_params {
                                           Set one while a program is young: a rank that skips a collective call, or makes
                                           it in another order, otherwise leaves the others waiting for ever */
   int32_t log_level;                   /* most detailed level wanted, default MOEMESH_LOG_WARNING */
-  int32_t mpi_init;                    /* 0 (default): MPI must be up. 1: initialize it if it is not (FUNNELED) */
+  int32_t mpi_init;                    /* 0 (default): MPI must be up. 1: initialize it if it is not (MPI_THREAD_MULTIPLE
+                                          is asked for, FUNNELED with MOEMESH_PROGRESS_CALLS) */
   int32_t threads;                     /* size of the process's kernel pool, fixed by the first context. 0 (default):
                                           OMP_NUM_THREADS if set, else the cores this process may run on divided by the
                                           ranks of the communicator on this node, at least 1. Later contexts share the
                                           pool; another number than it has is logged and ignored */
-  int32_t reserved;
+  int32_t progress;                    /* moemesh_progress, default AUTO */
 } moemesh_context_params;
 
 typedef struct moemesh_context_info {
@@ -209,6 +223,8 @@ typedef struct moemesh_context_info {
   int64_t nodes;
   int32_t comm_kind;  /* moemesh_comm_kind in use (MPI_WORLD is reported as the real kind) */
   int32_t threads;    /* of the kernel pool */
+  int32_t progress;   /* MOEMESH_PROGRESS_THREAD or CALLS: which one this context has */
+  int32_t reserved;
 } moemesh_context_info;
 
 MOEMESH_API int32_t moemesh_context_params_init(moemesh_context_params* params, int64_t struct_size);

@@ -26,7 +26,7 @@ void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer, in
   void* request = nullptr;
   check(owner_.link_->transport->send(owner_.comm_, data, bytes, peer, tag_, &request), "send", peer);
   pending_.push_back({Pending::sending, peer, bytes, request, open});
-  if (open) ++*open;
+  if (open) change_open(open, 1);
   if (owner_.ledger_)
     owner_.ledger_->message(owner_.key(purpose_), bytes, owner_.node_[peer] != owner_.node_[owner_.rank_]);
 }
@@ -38,7 +38,7 @@ bool Communicator::Batch::wait() {
   int64_t idle = 0;
   while (!pending_.empty()) {
     bool moved = sweep();
-    for (Background* const other : owner_.link_->background) moved |= other->poll();
+    moved |= owner_.link_->progress.poll();
     if (moved) {
       idle = 0;
       continue;
@@ -65,7 +65,7 @@ bool Communicator::Batch::sweep() {
   const size_t before = pending_.size();
   for (size_t i = 0; i < pending_.size();) {
     if (finished(pending_[i])) {
-      if (pending_[i].open) --*pending_[i].open;
+      if (pending_[i].open) change_open(pending_[i].open, -1);
       pending_[i] = pending_.back();
       pending_.pop_back();
     } else {

@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "impl/comm/communicator.hpp"
@@ -11,6 +12,9 @@ namespace moemesh {
 // What a failed rank sends where its peers expect whole elements, of which none is one byte long. An empty message would
 // not do: it is also what a peer expects for an empty part.
 inline constexpr std::byte failure_mark{1};
+
+// How many messages still read an array: changed by whoever moves them, read by its owner.
+inline void change_open(int32_t* open, int32_t by) { std::atomic_ref(*open).fetch_add(by); }
 
 // The messages of one round of one operation: posted first, then waited for together.
 class Communicator::Batch {

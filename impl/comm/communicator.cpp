@@ -8,6 +8,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/comm/batch.hpp"
+#include "impl/comm/flight.hpp"
 #include "impl/comm/mail.hpp"
 #include "impl/comm/transport_error.hpp"
 
@@ -21,6 +22,16 @@ void copy_own(std::byte* to, const std::byte* from, int64_t bytes) {
 }
 
 }  // namespace
+
+void Link::exchange_begins() {
+  if (exchanges++ > 0) return;
+  for (ExchangeWatcher* watcher : watchers) watcher->exchanges_begin();
+}
+
+void Link::exchange_ended(int32_t place) {
+  if (--exchanges > 0) return;
+  for (ExchangeWatcher* watcher : watchers) watcher->exchanges_ended(place);
+}
 
 Communicator::Communicator(std::shared_ptr<Link> link) : link_(std::move(link)), node_{0} {
   if (!link_->allocator) link_->allocator = std::make_shared<Allocator>();
@@ -99,38 +110,62 @@ void Communicator::disagree(const char* operation) {
 }
 
 bool Communicator::all_to_all(const Exchange& exchange, Purpose purpose) {
+  const auto flight = start_all_to_all(exchange, purpose);
+  return flight && flight->wait();
+}
+
+void Communicator::all_to_all_failed(const Exchange& exchange, Purpose purpose) {
+  // Whether others failed too changes nothing here.
+  if (const auto flight = start_all_to_all_failed(exchange, purpose)) (void)flight->wait();
+}
+
+// Null where there is nobody to wait for.
+std::unique_ptr<Communicator::Flight> Communicator::start_all_to_all(const Exchange& exchange, Purpose purpose) {
   const auto own = static_cast<size_t>(rank_);
   if (exchange.send_bytes[own] > 0)
     copy_own(exchange.receive_base + exchange.receive_offset[own], exchange.send_base + exchange.send_offset[own],
              exchange.send_bytes[own]);
-  if (size_ == 1) return false;
-  begin(purpose);
-  Batch batch(*this, purpose);
-  for_each_peer([&](int64_t peer) {
-    if (exchange.every_peer || exchange.receive_bytes[peer] > 0)
-      batch.receive(exchange.receive_base + exchange.receive_offset[peer], exchange.receive_bytes[peer], peer);
+  return start(exchange, purpose, [&](Batch& batch) {
+    for_each_peer([&](int64_t peer) {
+      if (exchange.every_peer || exchange.receive_bytes[peer] > 0)
+        batch.receive(exchange.receive_base + exchange.receive_offset[peer], exchange.receive_bytes[peer], peer);
+    });
+    for_each_peer([&](int64_t peer) {
+      if (exchange.every_peer || exchange.send_bytes[peer] > 0)
+        batch.send(exchange.send_base + exchange.send_offset[peer], exchange.send_bytes[peer], peer);
+    });
   });
-  for_each_peer([&](int64_t peer) {
-    if (exchange.every_peer || exchange.send_bytes[peer] > 0)
-      batch.send(exchange.send_base + exchange.send_offset[peer], exchange.send_bytes[peer], peer);
-  });
-  return batch.wait();
 }
 
-void Communicator::all_to_all_failed(const Exchange& exchange, Purpose purpose) {
-  if (size_ == 1) return;
+std::unique_ptr<Communicator::Flight> Communicator::start_all_to_all_failed(const Exchange& exchange, Purpose purpose) {
+  return start(exchange, purpose, [&](Batch& batch) {
+    for_each_peer([&](int64_t peer) {
+      if (exchange.send_bytes[peer] > 0)
+        batch.send(nullptr, 0, peer);
+      else if (exchange.every_peer)
+        batch.send(&failure_mark, sizeof failure_mark, peer);
+    });
+    for_each_peer([&](int64_t peer) {
+      if (exchange.every_peer || exchange.receive_bytes[peer] > 0) batch.drain(peer);
+    });
+  });
+}
+
+template <class F>
+std::unique_ptr<Communicator::Flight> Communicator::start(const Exchange& exchange, const Purpose& purpose, F&& post) {
+  if (size_ == 1) return nullptr;
   begin(purpose);
-  Batch batch(*this, purpose);
-  for_each_peer([&](int64_t peer) {
-    if (exchange.send_bytes[peer] > 0)
-      batch.send(nullptr, 0, peer);
-    else if (exchange.every_peer)
-      batch.send(&failure_mark, sizeof failure_mark, peer);
-  });
-  for_each_peer([&](int64_t peer) {
-    if (exchange.every_peer || exchange.receive_bytes[peer] > 0) batch.drain(peer);
-  });
-  (void)batch.wait();  // whether others failed too changes nothing here
+  auto flight = std::make_unique<Flight>(*this, purpose);
+  if (exchange.place != Exchange::no_place) {
+    flight->watched_ = true;
+    flight->place_ = exchange.place;
+    link_->exchange_begins();
+  }
+  flight->launched_ = true;  // from here on its end is told
+  const std::lock_guard lock(link_->progress.mutex());
+  post(flight->batch_);
+  flight->launch();
+  return flight;
 }
 
 template <class T>

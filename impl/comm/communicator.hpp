@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,17 +14,20 @@
 #include "impl/base/memory.hpp"
 #include "impl/base/recycled.hpp"
 #include "impl/comm/ledger.hpp"
+#include "impl/comm/progress.hpp"
 #include "impl/comm/transport.h"
 
 namespace moemesh {
 
-// What goes on whenever this rank waits for something.
-class Background {
+// Hears of the exchanges of tokens, between which other messages have the network for themselves. Called by the program's
+// thread. place: Exchange::place of the one that ended last.
+class ExchangeWatcher {
  public:
-  virtual bool poll() = 0;  // as far as it goes without waiting; true if something moved
+  virtual void exchanges_begin() = 0;  // the first one of those that overlap
+  virtual void exchanges_ended(int32_t place) = 0;
 
  protected:
-  ~Background() = default;
+  ~ExchangeWatcher() = default;
 };
 
 // The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
@@ -32,8 +36,13 @@ struct Link {
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
   bool oversubscribed = false;  // this node has more ranks than cores: a rank that waits leaves its core to others
-  std::vector<Background*> background = {};
-  bool broken = false;  // a wait timed out or the transport failed: everything but destroy is refused
+  std::vector<ExchangeWatcher*> watchers = {};
+  int64_t exchanges = 0;             // under way
+  std::atomic<bool> broken = false;  // a wait timed out or the transport failed: everything but destroy is refused
+  Progress progress = {};
+
+  void exchange_begins();
+  void exchange_ended(int32_t place);
 };
 
 // Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. Both sides must know the sizes. A
@@ -45,6 +54,8 @@ struct Exchange {
   std::byte* receive_base = nullptr;
   Recycled<int64_t> receive_offset, receive_bytes;
   bool every_peer = false;
+  int32_t place = no_place;  // of an exchange of tokens: which of its kinds, see impl/moe/lanes.hpp
+  static constexpr int32_t no_place = -1;
 };
 
 // One group of ranks. Everything blocks; every wait goes through Batch::wait in batch.cpp, which keeps the deadline.
@@ -80,6 +91,11 @@ class Communicator {
   [[nodiscard]] bool all_to_all(const Exchange& exchange, Purpose purpose);
   // exchange: the sizes this rank would have had; pointers may be null.
   void all_to_all_failed(const Exchange& exchange, Purpose purpose);
+  // The same, but they return at once; Flight::wait (flight.hpp) finishes it. The memory of `exchange` stays in use until then.
+  // Operations are started in the same order on all ranks and may be waited for in any.
+  class Flight;
+  std::unique_ptr<Flight> start_all_to_all(const Exchange& exchange, Purpose purpose);
+  std::unique_ptr<Flight> start_all_to_all_failed(const Exchange& exchange, Purpose purpose);
 
   // Every rank's `count` T's at position rank of `all` (size()*count).
   template <class T>
@@ -130,6 +146,8 @@ class Communicator {
   void for_each_peer(F&& fn) const {
     for (int64_t i = 1; i < size_; ++i) fn((rank_ + i) % size_);
   }
+  template <class F>
+  std::unique_ptr<Flight> start(const Exchange& exchange, const Purpose& purpose, F&& post);
   [[nodiscard]] bool scatter_contributions(const std::byte* base, std::span<const int64_t> offset,
                                            std::span<const int64_t> bytes, const Purpose& purpose);
   [[nodiscard]] bool gather_parts(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes,

@@ -12,11 +12,11 @@ Communicator::Mail::Mail(Communicator& owner, const Purpose& forward_purpose, co
     : owner_(owner),
       channels_{Channel(owner, forward_purpose, first_tag + forward),
                 Channel(owner, backward_purpose, first_tag + backward)} {
-  owner_.link_->background.push_back(this);
+  owner_.link_->progress.add(this);
 }
 
 Communicator::Mail::~Mail() {
-  std::erase(owner_.link_->background, this);
+  owner_.link_->progress.remove(this);
   if (idle()) return;
   moemesh_transport_state state{};
   if (owner_.link_->transport->state(&state) == 0 && !state.finalized) return;  // the batches give their requests up
@@ -27,6 +27,7 @@ Communicator::Mail::~Mail() {
 }
 
 int64_t Communicator::Mail::open_run() {
+  const std::lock_guard lock(owner_.link_->progress.mutex());
   for (Channel& channel : channels_) {
     channel.late.take(channel.out);
     for (Waiting& waiting : channel.queue) waiting.late = true;
@@ -37,13 +38,15 @@ int64_t Communicator::Mail::open_run() {
 void Communicator::Mail::send(Name name, int64_t peer, Part head, Part body, int32_t* open) {
   Channel& channel = channels_[name];
   owner_.begin(channel.purpose);
+  const std::lock_guard lock(owner_.link_->progress.mutex());
   post(channel, head, peer, open);
   if (body.bytes > 0) post(channel, body, peer, open);
   poll();
+  owner_.link_->progress.wake();
 }
 
 void Communicator::Mail::post(Channel& channel, Part part, int64_t peer, int32_t* open) {
-  ++*open;
+  change_open(open, 1);
   channel.queue.push_back({part, peer, open, false});
   channel.poll();
 }
@@ -55,7 +58,7 @@ bool Communicator::Mail::Channel::poll() {
     const Waiting next = queue.front();
     queue.pop_front();
     (next.late ? late : out).send(next.part.data, next.part.bytes, next.peer, next.open);
-    --*next.open;  // the batch counts it now
+    change_open(next.open, -1);  // the batch counts it now
     moved = true;
   }
   return moved;
@@ -81,6 +84,7 @@ void Communicator::Mail::disagree(const std::string& text) {
 }
 
 bool Communicator::Mail::poll() {
+  const std::lock_guard lock(owner_.link_->progress.mutex());
   bool moved = false;
   if (!usable()) return moved;
   for (Channel& channel : channels_) moved |= channel.poll();
@@ -88,6 +92,7 @@ bool Communicator::Mail::poll() {
 }
 
 void Communicator::Mail::flush(Name name) {
+  const std::lock_guard lock(owner_.link_->progress.mutex());
   Channel& channel = channels_[name];
   for (channel.poll(); !channel.done(); channel.poll())
     (void)(channel.out.idle() ? channel.late : channel.out).wait();  // sends can't come short

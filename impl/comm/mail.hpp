@@ -36,6 +36,7 @@ class Communicator::Mail : public Background {
   void receive(Name channel, int64_t peer, void* data, int64_t bytes);
   void drop(Name channel, int64_t peer);  // takes one message of any size
   bool poll() override;
+  bool busy() const override { return !idle() && usable(); }
   void flush(Name channel);  // waits until this run's sends of the channel are out
   bool idle() const;
   bool usable() const { return !owner_.link_->broken && owner_.comm_ != nullptr; }

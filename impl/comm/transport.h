@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define MOEMESH_TRANSPORT_VERSION 2
+#define MOEMESH_TRANSPORT_VERSION 3
 #define MOEMESH_TRANSPORT_ENTRY "moemesh_mpi_transport"
 
 #ifdef __cplusplus
@@ -31,7 +31,7 @@ typedef struct moemesh_transport {
   const char* library; /* its name and version */
 
   int32_t (*state)(moemesh_transport_state* state);
-  int32_t (*initialize)(void); /* MPI_Init_thread, FUNNELED asked */
+  int32_t (*initialize)(int32_t multiple); /* MPI_Init_thread; MULTIPLE asked, or FUNNELED */
   int32_t (*finalize)(void);
 
   /* Duplicates the communicator (world != 0: MPI_COMM_WORLD, handle ignored) with errors returned. Collective. */

@@ -27,14 +27,14 @@ void check_kind(const moemesh_comm& comm, const moemesh_transport& transport) {
        comm.kind, transport.kind, transport.library);
 }
 
-void bring_up(Link& link, bool initialize) {
+void bring_up(Link& link, bool initialize, bool multiple) {
   const std::lock_guard lock(initialization);
   moemesh_transport_state state = state_of(link);
   require(!state.finalized, MOEMESH_ERROR_MPI_FINALIZED, "MPI is already finalized");
   if (!state.initialized) {
     require(initialize, MOEMESH_ERROR_MPI_NOT_INITIALIZED,
             "MPI is not initialized and the library was not asked to do it");
-    check_transport(link, link.transport->initialize(), "initializing MPI");
+    check_transport(link, link.transport->initialize(multiple ? 1 : 0), "initializing MPI");
     initialized_by_us = true;
     state = state_of(link);
   }
@@ -57,13 +57,14 @@ std::vector<int64_t> node_numbers(const std::vector<int64_t>& leaders) {
 
 }  // namespace
 
-std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moemesh_comm& comm, bool initialize) {
+std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moemesh_comm& comm, bool initialize,
+                                         bool multiple) {
   require(comm.kind >= MOEMESH_COMM_NONE && comm.kind <= MOEMESH_COMM_MPI_WORLD, MOEMESH_ERROR_INVALID_ARGUMENT,
           "comm.kind: expected a moemesh_comm_kind, got {}", comm.kind);
   if (comm.kind == MOEMESH_COMM_NONE) return std::make_unique<Communicator>(link);
   link->transport = &mpi_transport();
   check_kind(comm, *link->transport);
-  bring_up(*link, initialize);
+  bring_up(*link, initialize, multiple);
   void* copy = nullptr;
   const int32_t world = comm.kind == MOEMESH_COMM_MPI_WORLD ? 1 : 0;
   check_transport(*link, link->transport->open(comm.handle, world, &copy), "duplicating the communicator");
@@ -82,7 +83,8 @@ std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moeme
 void finalize_mpi_if_ours() {
   const std::lock_guard lock(initialization);
   if (!std::exchange(initialized_by_us, false)) return;
-  Link link{.transport = &mpi_transport(), .allocator = nullptr};
+  Link link;
+  link.transport = &mpi_transport();
   if (!state_of(link).finalized) check_transport(link, link.transport->finalize(), "finalizing MPI");
 }
 

@@ -65,17 +65,32 @@ void check(const moemesh_context_params& params) {
           "log_level: expected 1..4, got {}", params.log_level);
   require(params.threads >= 0, bad, "threads: expected >= 0, got {}", params.threads);
   require(params.mpi_init == 0 || params.mpi_init == 1, bad, "mpi_init: expected 0 or 1, got {}", params.mpi_init);
-  require(params.reserved == 0 && params.comm.reserved == 0, bad, "reserved: expected 0");
+  require(params.comm.reserved == 0, bad, "reserved: expected 0");
+}
+
+bool multiple_threads(const Link& link) {
+  constexpr int32_t multiple = 3;
+  moemesh_transport_state state{};
+  return link.transport && link.transport->state(&state) == 0 && state.thread_level == multiple;
+}
+
+void check_thread(int32_t progress, const Link& link) {
+  require(progress >= MOEMESH_PROGRESS_AUTO && progress <= MOEMESH_PROGRESS_CALLS, MOEMESH_ERROR_INVALID_ARGUMENT,
+          "progress: expected a moemesh_progress (0..2), got {}", progress);
+  require(progress != MOEMESH_PROGRESS_THREAD || !link.transport || multiple_threads(link),
+          MOEMESH_ERROR_MPI_THREAD_LEVEL,
+          "progress: a thread of the library's own needs MPI_THREAD_MULTIPLE, MPI was started at a lower level");
 }
 
 }  // namespace
 
 Context::Context(const moemesh_context_params& params)
     : link_(make_link(params)), log_(params.log, params.log_user, params.log_level) {
-  world_ = open_world(link_, params.comm, params.mpi_init == 1);
+  world_ = open_world(link_, params.comm, params.mpi_init == 1, params.progress != MOEMESH_PROGRESS_CALLS);
   link_->oversubscribed = ranks_on_this_node(*world_) > usable_cores();
   const Finding finding = attempt([&] {
     check(params);
+    check_thread(params.progress, *link_);
     adopt_kokkos(params.threads > 0 ? params.threads : default_threads(*world_), log_);
   });
   try {
@@ -85,6 +100,7 @@ Context::Context(const moemesh_context_params& params)
     throw;
   }
   if (!world_->closed()) comm_kind_ = link_->transport->kind;
+  if (params.progress != MOEMESH_PROGRESS_CALLS && multiple_threads(*link_)) link_->progress.start();
   ++live_contexts;
 }
 
@@ -108,6 +124,7 @@ void Context::finalize() {
           "the context is broken by an earlier failure; only destroy is left");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized already");
   require(open_meshes == 0, MOEMESH_ERROR_INVALID_STATE, "context_finalize: {} meshes are not finalized", open_meshes);
+  link_->progress.stop();
   world_->close();
   finalized_ = true;
 }

@@ -27,6 +27,7 @@ class Context {
   const Logger& log() const { return log_; }
   const std::shared_ptr<const Allocator>& allocator() const { return link_->allocator; }
   int32_t comm_kind() const { return comm_kind_; }
+  int32_t progress() const { return link_->progress.threaded() ? MOEMESH_PROGRESS_THREAD : MOEMESH_PROGRESS_CALLS; }
   bool finalized() const { return finalized_; }
 
   // Throws if a wait timed out, the transport failed, or finalize was called.

@@ -54,8 +54,9 @@ std::byte* Block::region(Workspace::Slot slot, const Bytes& bytes_of) {
   return workspace().get<std::byte>(slot, total) + offset;
 }
 
-Flight Block::start(const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to, int32_t phase) {
-  return outcome_.start(layer_.exchange_, make_exchange(send, from, receive, to),
+Flight Block::start(Place place, const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to,
+                    int32_t phase) {
+  return outcome_.start(layer_.exchange_, make_exchange(send, from, receive, to, place),
                         {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL});
 }
 
@@ -105,7 +106,7 @@ void Block::start_dispatch(const TypedRows& x, bool tagged, int32_t phase) {
     pack(x, send, buffer);
     if (tagged) pack_tags(send, buffer);
   });
-  dispatch_ = start(send, buffer, receive, copies_, phase);
+  dispatch_ = start(dispatch_place, send, buffer, receive, copies_, phase);
 }
 
 void Block::finish_dispatch() {
@@ -133,7 +134,7 @@ void Block::start_combine_backward(const TypedRows& dy) {
                         [&](const Part& part) { return receive_lanes(part, there_bytes(), false, false).total; });
     pack(dy, send, buffer);
   });
-  gradient_ = start(send, buffer, receive, gradients_, MOEMESH_PHASE_BACKWARD);
+  gradient_ = start(combine_backward_place, send, buffer, receive, gradients_, MOEMESH_PHASE_BACKWARD);
 }
 
 void Block::finish_combine_backward() { outcome_.finish(gradient_); }
@@ -184,7 +185,7 @@ std::byte* const* Block::result_rows(bool tagged) {
 }
 
 void Block::start_combine(int32_t phase) {
-  return_ = start(receive_lanes(part_, back_bytes(), false, false), results_,
+  return_ = start(combine_place, receive_lanes(part_, back_bytes(), false, false), results_,
                   source_lanes(part_, back_bytes(), false, true), returned_, phase);
 }
 
@@ -197,7 +198,7 @@ void Block::start_dispatch_backward() {
       copy_tags(static_cast<int64_t>(p) == own() ? returned_ + receive.tags_at[p] : results_ + send.tags_at[p],
                 plan.row_tags.data() + plan.tag_offsets[p], plan.tag_offsets, p);
   });
-  return_ = start(send, results_, receive, returned_, MOEMESH_PHASE_BACKWARD);
+  return_ = start(dispatch_backward_place, send, results_, receive, returned_, MOEMESH_PHASE_BACKWARD);
 }
 
 void Block::finish_return() { outcome_.finish(return_); }

@@ -44,7 +44,8 @@ class Block {
   void pack_tags(const Lanes& lanes, std::byte* buffer);
   const std::byte* const* received_rows(Workspace::Slot slot, const TypedRows& tokens, const std::byte* buffer,
                                         bool tagged);
-  Flight start(const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to, int32_t phase);
+  Flight start(Place place, const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to,
+               int32_t phase);
   std::byte* place_for_copies(const Lanes& lanes, bool tagged);
   // This part's place in a slot that has one for each part: they are in flight at the same time.
   template <class Bytes>
@@ -62,7 +63,7 @@ class Block {
   size_t index_;
   Part& part_;
   Outcome& outcome_;
-  bool redone_;  // a backward that has to dispatch again
+  bool redone_;  // no copies are kept: a backward has to dispatch again
   std::byte* copies_ = nullptr;
   bool copies_tagged_ = false;
   std::byte* gradients_ = nullptr;

@@ -53,7 +53,7 @@ void Layer::exchange_counts(Outcome& outcome, Tape& tape, int64_t identity) {
   }
   const Lanes lanes = equal_lanes(exchange_.size(), count_bytes(params_.chunks));
   const Exchange exchange = make_exchange(lanes, reinterpret_cast<const std::byte*>(mine.data()), lanes,
-                                          reinterpret_cast<std::byte*>(theirs.data()));
+                                          reinterpret_cast<std::byte*>(theirs.data()), Exchange::no_place);
   if (exchange_.all_to_all(exchange, {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_COUNT_EXCHANGE}))
     outcome.hear(-1, MOEMESH_ERROR_PEER_FAILED);
   for (Part& part : tape.parts) clear(part.received);

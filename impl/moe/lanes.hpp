@@ -41,9 +41,13 @@ inline Lanes make_lanes(const std::vector<int64_t>& copy_offsets, const std::vec
   return lanes;
 }
 
+// The four exchanges of tokens of a layer and microbatch. What comes between one and the next is a window in which other
+// messages have the network; its length differs by the place.
+enum Place : int32_t { dispatch_place, combine_place, combine_backward_place, dispatch_backward_place, places };
+
 inline Exchange make_exchange(const Lanes& send, const std::byte* send_base, const Lanes& receive,
-                              std::byte* receive_base) {
-  return {send_base, send.offset, send.bytes, receive_base, receive.offset, receive.bytes, true};
+                              std::byte* receive_base, int32_t place) {
+  return {send_base, send.offset, send.bytes, receive_base, receive.offset, receive.bytes, true, place};
 }
 
 }  // namespace moemesh

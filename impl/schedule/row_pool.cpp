@@ -27,7 +27,7 @@ RowSlot& RowPool::take(int64_t bytes) {
 }
 
 bool RowPool::in_flight() const {
-  return std::any_of(slots_.begin(), slots_.end(), [](const RowSlot& slot) { return slot.open > 0; });
+  return std::any_of(slots_.begin(), slots_.end(), [](const RowSlot& slot) { return slot.in_flight(); });
 }
 
 int64_t RowPool::bytes() const {

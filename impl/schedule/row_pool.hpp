@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -31,10 +32,11 @@ static_assert(sizeof(StageHeader) == 32);
 struct RowSlot {
   Buffer<std::byte> rows;
   StageHeader header;
-  bool held = false;  // a view of it is out, or will be
-  int32_t open = 0;   // messages on their way that are read from here
+  bool held = false;         // a view of it is out, or will be
+  mutable int32_t open = 0;  // messages on their way that are read from here; changed by whoever moves them
 
-  bool free() const { return !held && open == 0; }
+  bool in_flight() const { return std::atomic_ref(open).load() > 0; }
+  bool free() const { return !held && !in_flight(); }
 };
 
 // Buffers of activations and gradients that are used again and again: they grow to what is asked for and stay, so that

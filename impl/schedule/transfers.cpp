@@ -102,7 +102,7 @@ Finding Pipeline::take_forward_slots(int64_t rows) {
 // first one sends none.
 void Pipeline::grow_reserve(int64_t bytes) {
   if (reserve_->rows.size() >= bytes) return;
-  if (reserve_->open > 0) mail_.flush(Channel::backward);
+  if (reserve_->in_flight()) mail_.flush(Channel::backward);
   reserve_->rows.reserve(mesh_->allocator(), bytes);
 }
 
@@ -110,8 +110,8 @@ void Pipeline::grow_reserve(int64_t bytes) {
 void Pipeline::take_backward_slots(int64_t rows) {
   if (!last()) current_.in = &gradient_;
   if (first()) return;
-  if (reserve_->open > 0) (void)attempt([&] { current_.out = &pool_->take(rows * row_bytes()); });
-  if (!current_.out && reserve_->open > 0) mail_.flush(Channel::backward);
+  if (reserve_->in_flight()) (void)attempt([&] { current_.out = &pool_->take(rows * row_bytes()); });
+  if (!current_.out && reserve_->in_flight()) mail_.flush(Channel::backward);
   if (!current_.out) current_.out = reserve_;
 }
 

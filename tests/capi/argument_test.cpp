@@ -418,7 +418,8 @@ TEST(ContextArgument, Refused) {
   EXPECT_EQ(create([](auto& p) { p.threads = -1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.timeout_seconds = -1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.timeout_seconds = std::nan(""); }), bad);
-  EXPECT_EQ(create([](auto& p) { p.reserved = 1; }), bad);
+  EXPECT_EQ(create([](auto& p) { p.progress = 3; }), bad);
+  EXPECT_EQ(create([](auto& p) { p.progress = -1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.free = [](void*, void*, int64_t) {}; }), bad);
   EXPECT_EQ(create([](auto& p) { p.allocate = [](void*, int64_t, int64_t) -> void* { return nullptr; }; }), bad);
   expect_text({"allocate", "free"});

@@ -70,6 +70,7 @@ struct ScaleOptions {
   double aux_coefficient = 0;
   oracle::AuxScope aux_scope = oracle::AuxScope::shard;
   double z_coefficient = 0;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
 };
 
 // SGD with the given rate.

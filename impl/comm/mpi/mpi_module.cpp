@@ -85,9 +85,9 @@ int32_t state(moemesh_transport_state* state) {
   return code;
 }
 
-int32_t initialize() {
+int32_t initialize(int32_t multiple) {
   int provided = 0;
-  return MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  return MPI_Init_thread(nullptr, nullptr, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
 }
 
 int32_t finalize() { return MPI_Finalize(); }
