@@ -27,12 +27,14 @@ struct Options {
   bool routing = true;        // handed to the bill
   bool every_expert = false;  // k = E: routing is certain
   int64_t large = 0;          // elements of a parameter that takes several chunks
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
 };
 
 std::ostream& operator<<(std::ostream& stream, const Options& o) {
   return stream << "stages " << o.shared_stage << " " << o.expert_stage << " dtype " << o.dtype << " combine "
                 << o.combine_dtype << " M " << o.microbatches << " objective " << o.objective << " steps " << o.steps
-                << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline;
+                << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline << " recompute "
+                << o.recompute << " chunks " << o.chunks;
 }
 
 // ---- the model: the same layers on every stage, other parameters on each
@@ -80,6 +82,8 @@ ModelSpec model_spec(const Mesh& mesh, const Options& options) {
   spec.expert = expert_parameters();
   spec.dtype = options.dtype;
   spec.combine_dtype = options.combine_dtype;
+  spec.recompute = options.recompute;
+  spec.chunks = options.chunks;
   spec.optimizer = sgd(0);  // the routing stays as it is
   spec.optimizer->shared_stage = options.shared_stage;
   spec.optimizer->expert_stage = options.expert_stage;
@@ -260,6 +264,8 @@ class BillOf {
     const auto configs = layers(options);
     ModelSpec model;
     model.combine_dtype = options.combine_dtype;
+    model.recompute = options.recompute;
+    model.chunks = options.chunks;
     for (const size_t i : {size_t{1}, size_t{0}}) {
       const auto params = layer_params(model, configs[i]);
       const Sent& matrix = sent[i][static_cast<size_t>(stage)];
@@ -386,6 +392,19 @@ TEST(Bill, MatricesMakeUnevenShardsExact) {
 TEST(Bill, ExpectationsOfCertainRoutingAreExact) {
   check_all(meshes_of(world_size()), {{.microbatches = 3, .routing = false, .every_expert = true},
                                       {.dtype = MOEMESH_BFLOAT16, .routing = false, .every_expert = true}});
+}
+
+TEST(Bill, EqualsTheLedgerWithRecomputeAndChunks) {
+  std::vector<Options> options{
+      {.microbatches = 2, .recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 2},
+      {.dtype = MOEMESH_BFLOAT16, .microbatches = 2, .steps = 2, .recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 3},
+      {.recompute = MOEMESH_RECOMPUTE_FULL},
+      {.chunks = 9},
+      {.routing = false, .every_expert = true, .recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 2}};
+  check_all(meshes_of(world_size()), options);
+  if (world_size() < 4) return;
+  for (Options& each : options) each.pipeline = true;
+  check_all({pipelines()[1], pipelines()[4]}, {options[1]});
 }
 
 TEST(Bill, EqualsTheLedgerWithSeveralChunks) {

@@ -222,7 +222,7 @@ struct ModelSpec {
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
   int32_t dtype = MOEMESH_FLOAT32;  // of both families; with BFLOAT16 forward and backward convert what they are given
   int32_t combine_dtype = 0;
-  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1, products = MOEMESH_PRODUCTS_FAST;  // of all layers
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1, products = MOEMESH_PRODUCTS_FAST;          // of all layers
   std::optional<moemesh_optimizer_params> optimizer = with_defaults(moemesh_optimizer_params_init);  // nullopt: none
 };
 
