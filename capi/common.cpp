@@ -124,7 +124,8 @@ int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const
       result.extents[i] = extents[i];
       result.strides[i] = stride;
       require(!__builtin_mul_overflow(stride, extents[i], &stride) && stride <= INT64_MAX / 8,
-              MOEMESH_ERROR_INVALID_ARGUMENT, "extents: expected less than 2^63 bytes in all; extents[{}] = {} is too much", i, extents[i]);
+              MOEMESH_ERROR_INVALID_ARGUMENT,
+              "extents: expected less than 2^63 bytes in all; extents[{}] = {} is too much", i, extents[i]);
     }
     *view = result;
   });

@@ -104,6 +104,26 @@ TEST(KernelsRows, SumCopiesAddsInOrderOfChoice) {
   }
 }
 
+// What is there comes first: (-1e8 + 1e8) + 1, where 1e8 + 1 alone would lose the one.
+TEST(KernelsRows, SumCopiesAddsToWhatIsThere) {
+  Floats copies(2 * kWidth), y(2 * kWidth);
+  for (int64_t i = 0; i < 2 * kWidth; ++i) copies[i] = i < kWidth ? 1e8f : 1.0f;
+  for (int64_t i = 0; i < 2 * kWidth; ++i) y[i] = -1e8f;
+  const auto pointers = row_pointers(copies, {0, 1});
+  const int64_t copy[] = {0, 1, -1, -1};
+  sum_copies(2, kWidth, 2, copy, kFloat, pointers.data(), true, y.data(), kWidth);
+  for (int64_t i = 0; i < 2 * kWidth; ++i) EXPECT_EQ(y[i], i < kWidth ? 1.0f : -1e8f) << i;
+}
+
+TEST(KernelsRows, GatherDense) {
+  const Floats from = test::counting(5 * kWidth);
+  Floats to(3 * kWidth);
+  const int64_t index[] = {4, 0, 4};
+  gather_dense(3, kWidth, from.data(), index, to.data());
+  for (int64_t i = 0; i < 3 * kWidth; ++i) EXPECT_EQ(to[i], from[index[i / kWidth] * kWidth + i % kWidth]);
+  EXPECT_TRUE(to.edges_untouched());
+}
+
 // bf16 rows: moved as they are, widened exactly, rounded once after a sum in fp32.
 TEST(KernelsRows, HalfRowsMoveAndWidenExactly) {
   std::vector<uint16_t> from(4 * kWidth), to(4 * kWidth, 7);
