@@ -133,6 +133,21 @@ void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) 
     return c;
   };
   const Floats whole = rows(0, most);
+#ifdef MOEMESH_HAVE_ONEDNN
+  // Nor on the pool's threads: the first tile by one thread alone.
+  constexpr int64_t few = 24;
+  Floats alone(few * n);
+  for (int64_t i = 0; i < few * n; ++i) alone[i] = before[i];
+  Gemm tile{.transpose_b = transpose_b, .m = few, .n = std::min<int64_t>(n, 512), .k = k, .a = a.data(), .lda = k};
+  tile.b = b.data();
+  tile.ldb = transpose_b ? k : n;
+  tile.c = alone.data();
+  tile.ldc = n;
+  tile.accumulate = accumulate;
+  ASSERT_TRUE(detail::gemm_onednn_alone(tile));
+  for (int64_t r = 0; r < few; ++r)
+    EXPECT_TRUE(test::same_bits(alone.data() + r * n, whole.data() + r * n, tile.n * 4)) << r;
+#endif
   for (const int64_t count : {1, 2, 3, 5, 11, 12, 13, 23, 24, 25, 47, 100, 239, 240, 241, 263, 383, 384, 385, 500, 799})
     for (const int64_t first : {int64_t{0}, int64_t{1}, most - count}) {
       const Floats part = rows(first, count);
