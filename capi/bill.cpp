@@ -2,19 +2,32 @@
 // Copyright 2026 The moemesh authors
 #include "impl/report/bill.hpp"
 #include "capi/call.hpp"
+#include "impl/family/buckets.hpp"
 
 using namespace moemesh;
 using namespace moemesh::capi;
 
 namespace {
 
-constexpr moemesh_bill_params bill_defaults{
-    sizeof(moemesh_bill_params), 1, 0, 1, MOEMESH_SHARD_MEAN, 1, 1, MOEMESH_FLOAT32, MOEMESH_FLOAT32};
+constexpr moemesh_bill_params bill_defaults{sizeof(moemesh_bill_params),
+                                            1,
+                                            0,
+                                            0,
+                                            default_chunk_bytes,
+                                            1,
+                                            MOEMESH_SHARD_MEAN,
+                                            1,
+                                            1,
+                                            MOEMESH_FLOAT32,
+                                            MOEMESH_FLOAT32,
+                                            MOEMESH_OVERLAP_GAPS,
+                                            0};
 constexpr moemesh_bill_routing routing_defaults{sizeof(moemesh_bill_routing), nullptr, nullptr};
 
 using P = moemesh_bill_params;
-static_assert(no_padding(&P::struct_size, &P::steps, &P::tokens, &P::microbatches, &P::objective, &P::shared_stage,
-                         &P::expert_stage, &P::shared_dtype, &P::expert_dtype));
+static_assert(no_padding(&P::struct_size, &P::steps, &P::tokens, &P::bucket_bytes, &P::chunk_bytes, &P::microbatches,
+                         &P::objective, &P::shared_stage, &P::expert_stage, &P::shared_dtype, &P::expert_dtype,
+                         &P::overlap, &P::reserved));
 using R = moemesh_bill_routing;
 static_assert(no_padding(&R::struct_size, &R::copies, &R::rows));
 

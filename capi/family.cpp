@@ -173,6 +173,7 @@ int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moe
     required(view, "view");
     check_stream(stream);
     object.family->require_committed();
+    object.family->require_values(object);
     *view = view_of(object, object.dtype, object.data);
     ++object.acquired;
   });
@@ -207,6 +208,7 @@ int32_t moemesh_parameters_changed(moemesh_family family) {
   return guarded([&](Call& call) {
     const auto object = family_of(call, family);
     object->require_committed();
+    object->require_all_values();
     if (object->state) object->state->refresh_masters();
   });
 }
@@ -240,6 +242,7 @@ int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t quantity, i
     require(quantity != MOEMESH_GRADIENT, MOEMESH_ERROR_NOT_SUPPORTED, "parameter_write: gradients can't be written");
     check_expert(object, expert);
     const float* whole = check_dense_shape(array, "array", object.extents);
+    object.family->require_all_values();
     write_weights(object, quantity, expert, whole);
   });
 }

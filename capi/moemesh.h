@@ -353,8 +353,9 @@ typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_ALL_REDUCE = 3,
   MOEMESH_COLLECTIVE_ALL_GATHER = 4,
   MOEMESH_COLLECTIVE_REDUCE_SCATTER = 5,
-  MOEMESH_COLLECTIVE_BROADCAST = 6,
-  MOEMESH_COLLECTIVE_AGREEMENT = 7, /* configuration and error agreement, norm: a few words down and up a tree */
+  MOEMESH_COLLECTIVE_BROADCAST = 6, /* phase UPDATE: the order of the reductions, over the stage, once (OVERLAP_EAGER, GAPS) */
+  MOEMESH_COLLECTIVE_AGREEMENT = 7, /* configuration and error agreement, norm, windows of OVERLAP_GAPS (over the stage, once a
+                                       step): a few words down and up a tree */
   MOEMESH_COLLECTIVE_PIPELINE = 8   /* activations to the next stage, gradients to the previous one: a call sends a header of
                                        32 bytes and, where there are rows, the rows. Receiving is not counted */
 } moemesh_collective;
@@ -472,8 +473,8 @@ MOEMESH_API int32_t moemesh_family_commit(moemesh_family family);
 MOEMESH_API int32_t moemesh_parameter_find(moemesh_family family, const char* name, moemesh_parameter* parameter);
 MOEMESH_API int32_t moemesh_parameter_get_info(moemesh_parameter parameter, moemesh_parameter_info* info);
 
-/* This rank's current values, shape as above, until release. Waits for values that are still being gathered (none in
- * this release: the update gathers before it returns). stream: NULL on hosts. */
+/* This rank's current values, shape as above, until release. Waits for values that are still being gathered (only with
+ * moemesh_optimizer_params.prefetch). stream: NULL on hosts. */
 MOEMESH_API int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moemesh_view* view);
 MOEMESH_API int32_t moemesh_parameter_release(moemesh_parameter parameter);
 /* This rank's fp32 main gradient, same shape; needs an optimizer (else INVALID_STATE). During a step: what was accumulated so
@@ -796,6 +797,26 @@ typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moeme
  * microbatch. Stage 2 reduces each parameter in every microbatch (moemesh_gradient_ready); its bucket holds the gradients
  * that are being accumulated, at most one layer's at a time where the caller does not hold more. Stage 2 takes no borrowed
  * gradients (NOT_SUPPORTED). */
+/* When the gradients of stages 0 and 1 are reduced. Gradients are summed in buckets of parameters that lie one after the other
+ * (by name), a bucket in chunks. A bucket may go once every parameter of it was given to gradient_ready for the step's last
+ * microbatch. All of it goes in one order, the same on every rank and under every policy: that in which the first step
+ * completed the buckets on the stage's first rank (the first step itself: later names first); the bits of the results do not
+ * depend on the policy, chunk_bytes or stage. What the policy decides is when a chunk may begin:
+ *   AFTER  in optimizer_step, nothing before it.
+ *   EAGER  once its bucket is complete: it competes for the network with the layers' all-to-alls.
+ *   GAPS   once its bucket is complete, but only in the windows between all-to-alls, and in each no more chunks than fit: a chunk
+ *          may take a quarter of the window at most, all of them three quarters. The lengths of windows and chunks are measured
+ *          and made equal over the stage after each step, so the number depends on the place in the program alone.
+ * With EAGER and GAPS a reduction may be under way when the step is found to have failed: it then ends on every rank all the same
+ * (also with step_end(reduce = 0)), and optimizer_step must be called, as always, by all ranks. Without a progress thread
+ * (moemesh_progress) chunks move only while the program is inside the library.
+ * TP_PARTIAL and tied parameters have buckets of their own, which go at the step's end. Stage 2 is not concerned. */
+typedef enum moemesh_overlap {
+  MOEMESH_OVERLAP_AFTER = 1,
+  MOEMESH_OVERLAP_EAGER = 2,
+  MOEMESH_OVERLAP_GAPS = 3
+} moemesh_overlap;
+
 typedef struct moemesh_optimizer_params {
   int64_t struct_size;
   double learning_rate; /* default 1e-3 */
@@ -805,9 +826,16 @@ typedef struct moemesh_optimizer_params {
   double weight_decay;  /* decoupled: p -= learning_rate * weight_decay * p, every parameter; default 0 */
   double momentum;      /* SGD: m = momentum*m + g, no dampening, no Nesterov; default 0 */
   double max_norm;      /* gradient clipping: all gradients * min(1, max_norm/norm); 0 (default) = none */
+  int64_t bucket_bytes; /* fp32 gradients of one bucket: it is closed by the parameter that reaches this; 0 (default) = 25 MiB */
+  int64_t chunk_bytes;  /* of one message of a reduction, 4 .. 2^30, default 256 KiB. Memory: twice the group's width times it */
   int32_t kind;         /* moemesh_optimizer_kind, default ADAMW */
   int32_t shared_stage; /* 0, 1 or 2, default 1 */
   int32_t expert_stage; /* 0, 1 or 2, default 1 */
+  int32_t overlap;      /* moemesh_overlap, default GAPS */
+  int32_t prefetch;     /* stages 1 and 2: 0 (default): optimizer_step returns with every value in place. 1: it returns at once, and
+                           values are gathered under the next forward, in the order opposite to that of the reductions, in the
+                           windows that `overlap` allows (AFTER: only when asked for). Then values, borrowed ones too, may be
+                           read between parameter_acquire, which waits for them, and release only; layers acquire their own */
   int32_t reserved;
 } moemesh_optimizer_params;
 
@@ -999,12 +1027,16 @@ typedef struct moemesh_bill_params {
   int64_t steps;         /* default 1 */
   int64_t tokens;        /* rows of each data shard and microbatch, all real; default 0. Where shards differ, matrices (see
                             below) still make the bill exact if tp = 1 and there is no pipeline: only they depend on rows */
+  int64_t bucket_bytes;  /* as in moemesh_optimizer_params, defaults alike */
+  int64_t chunk_bytes;
   int32_t microbatches;  /* M, default 1 */
   int32_t objective;     /* moemesh_objective, default SHARD_MEAN */
   int32_t shared_stage;  /* as in moemesh_optimizer_params, defaults alike */
   int32_t expert_stage;
   int32_t shared_dtype;  /* of the families; default FLOAT32 */
   int32_t expert_dtype;
+  int32_t overlap;       /* as in moemesh_optimizer_params, defaults alike */
+  int32_t reserved;
 } moemesh_bill_params;
 
 /* What one layer sends in a step, all its microbatches together; each of bill_params.steps sends the same. Both matrices may be

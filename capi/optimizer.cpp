@@ -8,14 +8,29 @@ using namespace moemesh::capi;
 
 namespace {
 
-constexpr moemesh_optimizer_params optimizer_defaults{
-    sizeof(moemesh_optimizer_params), 1e-3, 0.9, 0.999, 1e-8, 0, 0, 0, MOEMESH_ADAMW, 1, 1, 0};
+constexpr moemesh_optimizer_params optimizer_defaults{sizeof(moemesh_optimizer_params),
+                                                      1e-3,
+                                                      0.9,
+                                                      0.999,
+                                                      1e-8,
+                                                      0,
+                                                      0,
+                                                      0,
+                                                      0,
+                                                      default_chunk_bytes,
+                                                      MOEMESH_ADAMW,
+                                                      1,
+                                                      1,
+                                                      MOEMESH_OVERLAP_GAPS,
+                                                      0,
+                                                      0};
 constexpr moemesh_step_params step_defaults{sizeof(moemesh_step_params), 1, 1, MOEMESH_SHARD_MEAN};
 constexpr moemesh_update_params update_defaults{sizeof(moemesh_update_params), -1};
 
 using O = moemesh_optimizer_params;
 static_assert(no_padding(&O::struct_size, &O::learning_rate, &O::beta1, &O::beta2, &O::epsilon, &O::weight_decay,
-                         &O::momentum, &O::max_norm, &O::kind, &O::shared_stage, &O::expert_stage, &O::reserved));
+                         &O::momentum, &O::max_norm, &O::bucket_bytes, &O::chunk_bytes, &O::kind, &O::shared_stage,
+                         &O::expert_stage, &O::overlap, &O::prefetch, &O::reserved));
 using R = moemesh_update_result;
 static_assert(no_padding(&R::struct_size, &R::norm, &R::coefficient, &R::steps, &R::skips, &R::tokens, &R::skipped,
                          &R::reserved));

@@ -75,21 +75,33 @@ void add_strided(int32_t rank, const int64_t* extents, const float* from, const 
       });
 }
 
+namespace {
+
+KOKKOS_INLINE_FUNCTION void sum_tile(int64_t tile, int64_t n, int32_t count, const float* const* parts, float factor,
+                                     float* out) {
+  const int64_t first = tile * kPartTile, width = detail::smaller(kPartTile, n - first);
+  float sum[kPartTile] = {};
+  for (int32_t p = 0; p < count; ++p) {
+    const float* part = parts[p] + first;
+    if (p == 0) {  // not 0 + part: that would turn -0 into 0
+      for (int64_t i = 0; i < width; ++i) sum[i] = part[i];
+    } else {
+      for (int64_t i = 0; i < width; ++i) sum[i] += part[i];
+    }
+  }
+  for (int64_t i = 0; i < width; ++i) out[first + i] = sum[i] * factor;
+}
+
+}  // namespace
+
 void ordered_sum(int64_t n, int32_t count, const float* const* parts, float factor, float* out) {
   detail::for_each(
-      "moemesh::ordered_sum", detail::ceil_div(n, kPartTile), KOKKOS_LAMBDA(int64_t tile) {
-        const int64_t first = tile * kPartTile, width = detail::smaller(kPartTile, n - first);
-        float sum[kPartTile] = {};
-        for (int32_t p = 0; p < count; ++p) {
-          const float* part = parts[p] + first;
-          if (p == 0) {  // not 0 + part: that would turn -0 into 0
-            for (int64_t i = 0; i < width; ++i) sum[i] = part[i];
-          } else {
-            for (int64_t i = 0; i < width; ++i) sum[i] += part[i];
-          }
-        }
-        for (int64_t i = 0; i < width; ++i) out[first + i] = sum[i] * factor;
-      });
+      "moemesh::ordered_sum", detail::ceil_div(n, kPartTile),
+      KOKKOS_LAMBDA(int64_t tile) { sum_tile(tile, n, count, parts, factor, out); });
+}
+
+void ordered_sum_here(int64_t n, int32_t count, const float* const* parts, float factor, float* out) {
+  for (int64_t tile = 0; tile * kPartTile < n; ++tile) sum_tile(tile, n, count, parts, factor, out);
 }
 
 // A part of the blocks at a time, whose sums have room here.

@@ -133,10 +133,9 @@ class Communicator {
 
   class Round;  // words from everyone to everyone whose sending and waiting are apart: round.hpp
   class Mail;   // messages to single peers that nobody waits for, see mail.hpp
+  class Batch;  // the messages of one operation, see batch.hpp
 
  private:
-  class Batch;  // the messages of one operation
-
   void require_usable() const;         // neither broken nor closed
   void begin(const Purpose& purpose);  // refuses a broken or closed communicator; counts one call
   int32_t next_tag();

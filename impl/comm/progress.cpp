@@ -4,12 +4,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <random>
 
 namespace moemesh {
 namespace {
 
 // Between two looks at the messages: far below the time that one of them takes, and little work for a core that others need.
 constexpr std::chrono::microseconds nap{50};
+
+// The environment's MOEMESH_PROGRESS_JITTER_US: naps are up to so much longer, differently each time (tests).
+int64_t jitter() {
+  const char* const text = std::getenv("MOEMESH_PROGRESS_JITTER_US");
+  return text ? std::strtoll(text, nullptr, 10) : 0;
+}
 
 }  // namespace
 
@@ -29,6 +37,8 @@ void Progress::stop() {
 }
 
 void Progress::run() {
+  const int64_t longest = jitter();
+  std::minstd_rand random(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(this) >> 4));
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     work_.wait(lock, [&] { return stopping_ || (busy() && !failure_); });
@@ -36,7 +46,7 @@ void Progress::run() {
     const Finding finding = attempt([&] { (void)poll_all(); });
     if (finding) failure_ = finding;
     lock.unlock();
-    std::this_thread::sleep_for(nap);
+    std::this_thread::sleep_for(nap + std::chrono::microseconds(longest > 0 ? random() % longest : 0));
     lock.lock();
   }
 }

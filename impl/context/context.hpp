@@ -26,6 +26,7 @@ class Context {
   int64_t rank() const { return world_->rank(); }
   const Logger& log() const { return log_; }
   const std::shared_ptr<const Allocator>& allocator() const { return link_->allocator; }
+  Link& link() { return *link_; }
   int32_t comm_kind() const { return comm_kind_; }
   int32_t progress() const { return link_->progress.threaded() ? MOEMESH_PROGRESS_THREAD : MOEMESH_PROGRESS_CALLS; }
   bool finalized() const { return finalized_; }

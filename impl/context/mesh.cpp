@@ -135,6 +135,7 @@ void Mesh::require_usable() const {
 void Mesh::finalize() {
   require(!planned(), MOEMESH_ERROR_INVALID_STATE, "the mesh is only planned: it has no communicator");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the mesh is finalized already");
+  while (!guests_.empty()) guests_.back()->leave();
   for (auto& [axes, group] : groups_) group->close();
   for (auto& group : added_) group->close();
   --context_->open_meshes;

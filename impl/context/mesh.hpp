@@ -47,6 +47,21 @@ class Mesh {
   bool node_crossing(int32_t axes) const;
   int64_t node(int64_t rank) const;  // of any rank; planned: by ranks_per_node
 
+  // Who moves messages in the background, and who hears of the exchanges of tokens.
+  Progress& progress() const { return context_->link().progress; }
+  void watch(ExchangeWatcher* watcher) { context_->link().watchers.push_back(watcher); }
+  void unwatch(ExchangeWatcher* watcher) { std::erase(context_->link().watchers, watcher); }
+  // What has messages under way on communicators of the mesh: is asked to end that before they are freed.
+  class Guest {
+   public:
+    virtual void leave() noexcept = 0;
+
+   protected:
+    ~Guest() = default;
+  };
+  void add_guest(Guest* guest) { guests_.push_back(guest); }
+  void remove_guest(Guest* guest) { std::erase(guests_, guest); }
+
   void require_usable() const;  // not planned, not finalized, context usable
   void finalize();              // collective
 
@@ -66,6 +81,7 @@ class Mesh {
   Communicator* slices_ = nullptr;
   std::vector<std::unique_ptr<Communicator>> added_;
   Communicator* ends_ = nullptr;
+  std::vector<Guest*> guests_;
   bool finalized_ = false;
 };
 

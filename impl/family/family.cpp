@@ -12,6 +12,7 @@
 #include "impl/family/gradients.hpp"
 #include "impl/family/reduction.hpp"
 #include "impl/family/rounds.hpp"
+#include "impl/schedule/fabric.hpp"
 
 namespace moemesh {
 namespace {
@@ -175,10 +176,31 @@ void Family::require_committed() const {
   require(committed_, MOEMESH_ERROR_INVALID_STATE, "the family is not committed (moemesh_family_commit)");
 }
 
-// By name; tied parameters last.
+BucketItem Family::item_of(const Parameter& parameter) const {
+  const int64_t ep = mesh_->layout().axis_size(MOEMESH_AXIS_EXPERT_EP);
+  const int64_t most = shared() ? 1 : experts_of(parameter.params.experts, ep, 0).count;
+  auto kind = BucketKind::plain;
+  if (parameter.params.tp_kind == MOEMESH_TP_PARTIAL && tp_size() > 1) kind = BucketKind::partial;
+  if (parameter.tied) kind = BucketKind::tied;
+  return {parameter.name, kind, parameter.elements(), most * parameter.local_matrix()};
+}
+
 void Family::order() {
   std::sort(parameters_.begin(), parameters_.end(),
-            [](const auto& a, const auto& b) { return std::tie(a->tied, a->name) < std::tie(b->tied, b->name); });
+            [this](const auto& a, const auto& b) { return lies_before(item_of(*a), item_of(*b)); });
+}
+
+void Family::cut_buckets(int64_t most_bytes) {
+  std::vector<BucketItem> items;
+  for (const auto& parameter : parameters_) items.push_back(item_of(*parameter));
+  constexpr int64_t element = sizeof(float);
+  buckets_ = cut(items, (most_bytes + element - 1) / element, group().size());
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    parameters_[i]->bucket = buckets_.of_item[i];
+    if (!parameters_[i]->tied) continue;
+    has_tied_ = true;
+    tied_bucket_ = buckets_.of_item[i];
+  }
 }
 
 void Family::check_stages_of_tied() const {
@@ -234,10 +256,9 @@ void Family::commit() {
 }
 
 void Family::allocate() {
-  int64_t own = 0, offset = 0, tied = 0;
+  int64_t own = 0, offset = 0;
   for (const auto& parameter : parameters_) {
     if (!parameter->borrowed_data) own += parameter->elements() * parameter->element_bytes();
-    if (parameter->tied) tied += parameter->elements();
   }
   own_data_ = Buffer<std::byte>(mesh_->allocator(), own);
   std::byte* next = own_data_.data();
@@ -245,13 +266,10 @@ void Family::allocate() {
   for (auto& parameter : parameters_) {
     const int64_t n = parameter->elements();
     if (!parameter->borrowed_data) parameter->data = std::exchange(next, next + n * parameter->element_bytes());
-    parameter->bucket = parameter->tied ? tied_bucket : 0;
     parameter->offset = std::exchange(offset, offset + n);
     values_.append(parameter->data, n);
   }
-  const int64_t owners = group().size();
-  buckets_ = {{offset - tied, owners}};
-  if (tied > 0) buckets_.push_back({tied, owners, offset - tied});
+  cut_buckets(default_bucket_bytes);
 }
 
 // Depends on the seed, the name and the global expert, never on a rank; the slice adds the place in the unsplit matrix.
@@ -302,7 +320,15 @@ void Family::gradient_ready(Parameter& parameter, const moemesh_view* gradient, 
     throw Error(finding.status, finding.text);
   }
   if (gradients->sharded()) return sum_now(parameter);
-  ++parameter.ready;
+  if (++parameter.ready == step->microbatches) step->fabric->complete(parameter);
+}
+
+void Family::require_all_values() const {
+  if (step && step->fabric) step->fabric->finish_gathers();
+}
+
+void Family::require_values(const Parameter& parameter) const {
+  if (step && step->fabric) step->fabric->require_values(parameter);
 }
 
 // With everything that the sum over the ranks will need.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "impl/context/mesh.hpp"
+#include "impl/family/buckets.hpp"
 #include "impl/family/flat_view.hpp"
 #include "impl/family/step_state.hpp"
 #include "kernels/flat.hpp"
@@ -85,11 +86,13 @@ class Family {
   int64_t tp_coordinate() const { return shared() ? mesh_->here().tp : mesh_->here().expert_tp; }
 
   const FlatView& values() const { return values_; }
-  // The runs of the flat order that are sharded one by one: everything but tied parameters; then these, so that both their
-  // stages cut them alike.
-  const std::vector<Shards>& buckets() const { return buckets_; }
-  const Shards& bucket_of(const Parameter& parameter) const { return buckets_[parameter.bucket]; }
-  static constexpr size_t tied_bucket = 1;
+  // The runs of the flat order that are reduced and sharded one by one.
+  const std::vector<Shards>& buckets() const { return buckets_.shards; }
+  BucketKind bucket_kind(size_t bucket) const { return buckets_.kinds[bucket]; }
+  const Shards& bucket_of(const Parameter& parameter) const { return buckets()[parameter.bucket]; }
+  void cut_buckets(int64_t most_bytes);  // of fp32 gradients, see buckets.hpp; before there is state of an optimizer
+  // The one that holds the tied parameters, so that both their stages cut them alike; null without any.
+  const size_t* tied_bucket() const { return has_tied_ ? &tied_bucket_ : nullptr; }
   // fp32 initial values of expert number `index` here, as the library makes them; `out` has one local matrix.
   void initial_values(const Parameter& parameter, int64_t index, float* out) const;
 
@@ -97,6 +100,9 @@ class Family {
   // Makes parameter.gradient an array that may be added to: before the first addition of a microbatch. Nothing to do at
   // stages 0 and 1; at stage 2 it may throw OUT_OF_MEMORY. Local.
   void open_gradient(Parameter& parameter);
+  // Waits until the parameter's values are here, where the optimizer still gathers them.
+  void require_values(const Parameter& parameter) const;
+  void require_all_values() const;
   // `problem`: what was found wrong with the call's arguments before.
   void gradient_ready(Parameter& parameter, const moemesh_view* gradient, const Finding& problem = {});
   void zero_gradients();
@@ -108,6 +114,7 @@ class Family {
 
  private:
   void order();
+  BucketItem item_of(const Parameter& parameter) const;
   void check_stages_of_tied() const;
   void compare_ends(const Finding& finding) const;
   void allocate();
@@ -121,7 +128,9 @@ class Family {
   std::vector<std::unique_ptr<Parameter>> parameters_;
   Buffer<std::byte> own_data_;
   FlatView values_;
-  std::vector<Shards> buckets_;
+  Buckets buckets_;
+  size_t tied_bucket_ = 0;
+  bool has_tied_ = false;
   bool committed_ = false;
 };
 

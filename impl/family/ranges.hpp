@@ -9,7 +9,7 @@
 
 namespace moemesh {
 
-// Elements of each owner's shard that one exchange moves: bounds the staging memory to twice this times the group size.
+// Stage 2: elements of each owner's shard that one exchange moves: bounds the staging memory to this times the group size.
 inline constexpr int64_t chunk_elements = int64_t{1} << 18;
 
 struct Range {

@@ -12,6 +12,7 @@
 
 namespace moemesh {
 
+class Fabric;
 class Rounds;
 
 // The open step of an optimizer, as its families and their layers see it.
@@ -24,6 +25,7 @@ struct StepState {
   Recycled<int64_t> loss_tokens;   // of each microbatch; -1 = not reported
   Finding failure;                 // the first failure of this rank in this step; told to all at the step's end
   std::shared_ptr<Rounds> rounds;  // of the families at stage 2; null without any
+  std::shared_ptr<Fabric> fabric;
   int64_t actions_left = 0;        // of the pipeline run that was begun in this step: its gradients are not all in
   int64_t failed_layer_calls = 0;  // they come back as errors on all ranks of a block, so these have equal numbers
 

@@ -203,6 +203,8 @@ void Layer::require_ready() const {
   mesh_->require_usable();
   shared_->require_committed();
   expert_->require_committed();
+  for (const Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
+    if (parameter) parameter->family->require_values(*parameter);
 }
 
 void Layer::require_step(int32_t microbatch) const {

@@ -31,6 +31,7 @@ bool counts_here(const Parameter& parameter) {
 
 FamilyState::FamilyState(std::shared_ptr<Family> family, int32_t stage, const moemesh_optimizer_params& params)
     : family_(std::move(family)), stage_(stage), moments_(moments_of(params)) {
+  family_->cut_buckets(params.bucket_bytes == 0 ? default_bucket_bytes : params.bucket_bytes);
   for (const Shards& shards : family_->buckets()) hold(shards);
   gradients_ = std::make_shared<Gradients>(*family_, stage_);
   Buffer<float> scratch;
@@ -132,8 +133,6 @@ void FamilyState::update(const moemesh_optimizer_params& params, double learning
         kernels::sgd({rate, params.momentum, decay, coefficient}, n, gradient, weights, moment1);
       if (has_masters()) kernels::round_to_bfloat16(n, weights, parameter.bits() + local);
     });
-  if (stage_ >= 1)
-    gather_shards(*family_, family_->values(), {family_->kind(), MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_ALL_GATHER});
 }
 
 FlatQuantity FamilyState::quantity(const Parameter& parameter, int32_t quantity) const {
@@ -150,7 +149,7 @@ FlatQuantity FamilyState::quantity(const Parameter& parameter, int32_t quantity)
   };
   switch (quantity) {
     case MOEMESH_VALUE:
-      return {family_->values(), 0, size};
+      return {family_->values(), 0, size};  // a read takes of it what this rank owns
     case MOEMESH_MASTER:
       return has_masters() ? of_shard(held.master) : FlatQuantity{family_->values(), 0, size};
     case MOEMESH_GRADIENT:

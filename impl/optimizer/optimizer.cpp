@@ -10,6 +10,7 @@
 #include "impl/base/hash.hpp"
 #include "impl/family/reduction.hpp"
 #include "impl/family/rounds.hpp"
+#include "impl/schedule/fabric.hpp"
 
 namespace moemesh {
 namespace {
@@ -28,6 +29,14 @@ void check_stages(int32_t shared, int32_t expert) {
   check_one_stage("expert_stage", expert);
 }
 
+void check_overlap(int32_t overlap, int64_t bucket_bytes, int64_t chunk_bytes) {
+  require(overlap >= MOEMESH_OVERLAP_AFTER && overlap <= MOEMESH_OVERLAP_GAPS, bad,
+          "overlap: expected 1..3 (moemesh_overlap), got {}", overlap);
+  require(bucket_bytes >= 0, bad, "bucket_bytes: expected >= 0, got {}", bucket_bytes);
+  require(chunk_bytes >= 4 && chunk_bytes <= most_chunk_bytes, bad, "chunk_bytes: expected 4..{}, got {}",
+          most_chunk_bytes, chunk_bytes);
+}
+
 namespace {
 
 void check(const moemesh_optimizer_params& p) {
@@ -42,6 +51,8 @@ void check(const moemesh_optimizer_params& p) {
           p.weight_decay);
   require(p.momentum >= 0 && p.momentum < 1, bad, "momentum: expected in [0, 1), got {}", p.momentum);
   require(p.max_norm >= 0, bad, "max_norm: expected >= 0, got {}", p.max_norm);
+  require(p.prefetch == 0 || p.prefetch == 1, bad, "prefetch: expected 0 or 1, got {}", p.prefetch);
+  check_overlap(p.overlap, p.bucket_bytes, p.chunk_bytes);
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
 }
 
@@ -64,6 +75,10 @@ std::vector<Field> fields_of(const moemesh_optimizer_params& p, bool shared, boo
           {"weight_decay", bits_of(p.weight_decay), Field::real},
           {"momentum", bits_of(p.momentum), Field::real},
           {"max_norm", bits_of(p.max_norm), Field::real},
+          {"bucket_bytes", p.bucket_bytes},
+          {"chunk_bytes", p.chunk_bytes},
+          {"overlap", p.overlap},
+          {"prefetch", p.prefetch},
           {"shared family given", shared},
           {"expert family given", expert}};
 }
@@ -76,20 +91,21 @@ std::shared_ptr<Optimizer> Optimizer::create(std::shared_ptr<Mesh> mesh, std::sh
                                              std::shared_ptr<Family> expert, const moemesh_optimizer_params& params,
                                              const Finding& problem) {
   mesh->require_usable();
-  std::vector<std::unique_ptr<FamilyState>> states;
+  auto optimizer = std::make_shared<Optimizer>(mesh, params);
   const Finding finding = problem ? problem : attempt([&] {
     require(shared || expert, bad, "optimizer_create: both families are NULL");
     check(params);
     check_family(shared.get(), *mesh, MOEMESH_SHARED);
     check_family(expert.get(), *mesh, MOEMESH_EXPERT);
+    auto& states = optimizer->states_;
     if (shared) states.push_back(std::make_unique<FamilyState>(shared, params.shared_stage, params));
     if (expert) states.push_back(std::make_unique<FamilyState>(expert, params.expert_stage, params));
+    optimizer->make_fabric();
   });
   agree_on_configuration(mesh->group(MOEMESH_GROUP_WORLD), "optimizer_create",
                          fields_of(params, shared != nullptr, expert != nullptr), finding.status, finding.text);
-  auto optimizer = std::make_shared<Optimizer>(std::move(mesh), params);
-  optimizer->states_ = std::move(states);
   optimizer->open_rounds();
+  optimizer->step_->fabric->open();
   for (auto& state : optimizer->states_) state->attach(optimizer->step_);
   return optimizer;
 }
@@ -97,7 +113,17 @@ std::shared_ptr<Optimizer> Optimizer::create(std::shared_ptr<Mesh> mesh, std::sh
 Optimizer::Optimizer(std::shared_ptr<Mesh> mesh, const moemesh_optimizer_params& params)
     : mesh_(std::move(mesh)), params_(params) {}
 
-Optimizer::~Optimizer() = default;
+// The families' states go after it: it works in their arrays.
+Optimizer::~Optimizer() { step_->fabric.reset(); }
+
+void Optimizer::make_fabric() {
+  std::vector<Fabric::Member> members;
+  for (const auto& state : states_) {
+    reserve_reduction(state->family());
+    members.push_back({&state->family(), state->gradients(), state->stage()});
+  }
+  step_->fabric = std::make_shared<Fabric>(*mesh_, members, FabricParams{params_.overlap, params_.chunk_bytes});
+}
 
 void Optimizer::open_rounds() {
   std::vector<const Family*> families;
@@ -127,8 +153,11 @@ void Optimizer::begin(const moemesh_step_params& params) {
                      params.loss_scale,
                      Recycled<int64_t>(static_cast<size_t>(params.microbatches), -1),
                      {},
-                     step_->rounds};
+                     step_->rounds,
+                     step_->fabric};
   for (auto& state : states_) state->family().zero_gradients();
+  const bool known = params.objective == MOEMESH_SHARD_MEAN && step_->fabric->early();
+  step_->fabric->begin_step(known ? std::optional(factor(0)) : std::nullopt);
 }
 
 void Optimizer::loss_tokens(int32_t microbatch, int64_t tokens) {
@@ -157,10 +186,6 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
                format_message("the step's pipeline run has {} actions left", step_->actions_left)};
   if (!finding && !(learning_rate >= 0 && std::isfinite(learning_rate)))
     finding = {bad, format_message("learning_rate: expected >= 0, got {}", learning_rate)};
-  if (!finding && intent != 3)
-    finding = attempt([&] {
-      for (auto& state : states_) reserve_reduction(state->family());
-    });
   const bool last_stage = mesh_->here().pp == mesh_->layout().sizes().pp - 1;
   int64_t tokens = 0;
   for (const int64_t reported : step_->loss_tokens) {
@@ -189,13 +214,38 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   return result;
 }
 
-// The one place where gradients are divided: the same factor for both families, whatever group each was summed over.
-// (An expert's gradient already holds the tokens of its whole expert-parallel group.)
-void Optimizer::reduce(const Agreement& agreement) {
+// The one divisor: the same factor for both families, whatever group each was summed over. (An expert's gradient already
+// holds the tokens of its whole expert-parallel group.)
+float Optimizer::factor(int64_t tokens) const {
   const double shards = static_cast<double>(mesh_->layout().data_shards()) * step_->microbatches;
-  const double weight = step_->objective == MOEMESH_SHARD_MEAN ? shards : static_cast<double>(agreement.tokens);
-  const float factor = weight == 0 ? 0.0F : static_cast<float>(1.0 / (weight * step_->loss_scale));
-  for (auto& state : states_) reduce_gradients(state->family(), factor, state->stage() == 0);
+  const double weight = step_->objective == MOEMESH_SHARD_MEAN ? shards : static_cast<double>(tokens);
+  return weight == 0 ? 0.0F : static_cast<float>(1.0 / (weight * step_->loss_scale));
+}
+
+// Whatever happened to this rank in the step: others may have begun, so all end it before they tell each other.
+void Optimizer::finish_early() {
+  if (!step_->fabric->early()) return;
+  for (auto& state : states_)
+    if (state->stage() < 2) sum_partial(state->family());
+  step_->fabric->finish_reductions(1);
+}
+
+void Optimizer::reduce(const Agreement& agreement) {
+  const float factor = this->factor(agreement.tokens);
+  Fabric& fabric = *step_->fabric;
+  const bool early = fabric.early();
+  for (auto& state : states_)
+    if (!early || state->stage() == 2) sum_partial(state->family());
+  if (!early) fabric.finish_reductions(factor);
+  // Where the factor was not known when the sums began, they are multiplied now.
+  const bool sums = early && step_->objective == MOEMESH_TOKEN_MEAN;
+  for (auto& state : states_) {
+    Family& family = state->family();
+    scale(family, state->stage(), factor, sums);
+    sum_tied(family);
+    if (state->stage() == 0 && family.tied_bucket()) fabric.gather_gradients(family, *family.tied_bucket());
+  }
+  fabric.tune();
 }
 
 double Optimizer::norm() const {
@@ -208,6 +258,7 @@ double Optimizer::norm() const {
 moemesh_update_result Optimizer::update(double learning_rate, const Finding& problem) {
   mesh_->require_usable();
   const double rate = learning_rate < 0 ? params_.learning_rate : learning_rate;
+  finish_early();
   const Agreement agreed = agree(1, rate, problem);
   reduce(agreed);
   moemesh_update_result result{};
@@ -219,8 +270,10 @@ moemesh_update_result Optimizer::update(double learning_rate, const Finding& pro
     ++skips;
   else
     ++steps;
-  if (!result.skipped)
+  if (!result.skipped) {
     for (auto& state : states_) state->update(params_, rate, static_cast<float>(result.coefficient), steps);
+    step_->fabric->gather_values(params_.prefetch == 0);
+  }
   result.steps = steps;
   result.skips = skips;
   return result;
@@ -228,6 +281,7 @@ moemesh_update_result Optimizer::update(double learning_rate, const Finding& pro
 
 void Optimizer::end(bool reduce_first, const Finding& problem) {
   mesh_->require_usable();
+  finish_early();
   const Agreement agreed = agree(reduce_first ? 2 : 3, 0, problem);
   if (reduce_first) reduce(agreed);
 }

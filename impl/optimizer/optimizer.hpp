@@ -27,6 +27,7 @@ class FamilyState {
   Family& family() const { return *family_; }
   const std::shared_ptr<Family>& family_pointer() const { return family_; }
   int32_t stage() const { return stage_; }
+  const std::shared_ptr<Gradients>& gradients() const { return gradients_; }
 
   // fp64 sum of squares of the reduced gradient over the owned elements that no other rank counts.
   double sum_squares() const;
@@ -58,7 +59,9 @@ class FamilyState {
 
 inline constexpr int64_t step_fields = 6;  // that the ranks compare at a step's end
 
-void check_stages(int32_t shared, int32_t expert);  // throws where optimizer_create would refuse them
+// Throw where optimizer_create would refuse them.
+void check_stages(int32_t shared, int32_t expert);
+void check_overlap(int32_t overlap, int64_t bucket_bytes, int64_t chunk_bytes);
 
 // The training step of up to two families: zero, accumulate, agree, reduce, norm, clip, update.
 class Optimizer {
@@ -83,11 +86,14 @@ class Optimizer {
 
  private:
   void open_rounds();  // where a family is at stage 2; collective
+  void make_fabric();
   struct Agreement {
     int64_t tokens = 0;
   };
   Agreement agree(int32_t intent, double learning_rate,
                   const Finding& problem);  // closes the step; throws the agreed failure
+  float factor(int64_t tokens) const;
+  void finish_early();
   void reduce(const Agreement& agreement);
   double norm() const;
 

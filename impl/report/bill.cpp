@@ -31,6 +31,8 @@ void check(const moemesh_bill_params& p) {
   require(p.objective == MOEMESH_SHARD_MEAN || p.objective == MOEMESH_TOKEN_MEAN, bad,
           "objective: expected 1 or 2, got {}", p.objective);
   check_stages(p.shared_stage, p.expert_stage);
+  check_overlap(p.overlap, p.bucket_bytes, p.chunk_bytes);
+  require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
   check_dtype("shared_dtype", p.shared_dtype);
   check_dtype("expert_dtype", p.expert_dtype);
 }
@@ -182,6 +184,9 @@ const Traffic::Entries& Bill::entries(int64_t rank) {
     add_reduction(traffic, family, description_);
     add_update(traffic, family, description_);
   }
+  add_tuning(traffic, description_);
+  traffic.repeat(1);
+  add_order(traffic, description_);
   entries_ = traffic.entries();
   rank_ = rank;
   return entries_;

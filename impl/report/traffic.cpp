@@ -123,6 +123,13 @@ void Traffic::agree(const RankGroup& group, int64_t words, const Purpose& purpos
   if (own != 0) message(counts, group, own - bit, bytes);
 }
 
+void Traffic::broadcast(const RankGroup& group, int64_t bytes, const Purpose& purpose) {
+  if (group.size() == 1) return;
+  Ledger::Counts& counts = call(group, purpose);
+  for (int64_t bit = 1; bit < group.size() && (group.position & bit) == 0; bit <<= 1)
+    if (group.position + bit < group.size()) message(counts, group, group.position + bit, bytes);
+}
+
 void Traffic::mail(const RankGroup& group, int64_t peer, int64_t head, int64_t body, const Purpose& purpose) {
   Ledger::Counts& counts = call(group, purpose);
   message(counts, group, peer, head);

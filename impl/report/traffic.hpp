@@ -48,6 +48,7 @@ class Traffic {
   void all_reduce(const RankGroup& group, int64_t floats, const Purpose& purpose);
   void all_gather(const RankGroup& group, int64_t own_bytes, const Purpose& purpose);
   void agree(const RankGroup& group, int64_t words, const Purpose& purpose);
+  void broadcast(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // from position 0
   // One call of a head and, where it has bytes, a body.
   void mail(const RankGroup& group, int64_t peer, int64_t head, int64_t body, const Purpose& purpose);
 

@@ -108,12 +108,12 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_replay_params_init, 32);
   check_init_sizes(moemesh_forward_params_init, 72);
   check_init_sizes(moemesh_backward_params_init, 48);
-  check_init_sizes(moemesh_optimizer_params_init, 80);
+  check_init_sizes(moemesh_optimizer_params_init, 104);
   check_init_sizes(moemesh_step_params_init, 24);
   check_init_sizes(moemesh_update_params_init, 16);
   check_init_sizes(moemesh_pipeline_params_init, 24);
   check_init_sizes(moemesh_pipeline_run_init, 24);
-  check_init_sizes(moemesh_bill_params_init, 48);
+  check_init_sizes(moemesh_bill_params_init, 72);
 }
 
 TEST(Case, P39_context_params) {
@@ -265,7 +265,7 @@ TEST_F(StructSize, P39_replay_and_bytes) {
 TEST_F(StructSize, P39_optimizer_params) {
   moemesh_optimizer_destroy(&model.optimizer);
   check_params_sizes<moemesh_optimizer_params>(
-      defaults(moemesh_optimizer_params_init), 80, [&](const moemesh_optimizer_params* p) {
+      defaults(moemesh_optimizer_params_init), 104, [&](const moemesh_optimizer_params* p) {
         moemesh_optimizer optimizer = nullptr;
         const int32_t status = moemesh_optimizer_create(model.mesh, model.shared, model.expert, p, &optimizer);
         EXPECT_EQ(optimizer != nullptr, status == MOEMESH_OK);
@@ -303,7 +303,7 @@ TEST_F(StructSize, P39_optimizer_counters) {
 
 TEST_F(StructSize, P39_results_of_context_and_mesh) {
   check_result_sizes<moemesh_context_info>(
-      48, [&](moemesh_context_info* r) { return moemesh_context_get_info(model.context, r); });
+      56, [&](moemesh_context_info* r) { return moemesh_context_get_info(model.context, r); });
   check_result_sizes<moemesh_coordinates>(
       72, [&](moemesh_coordinates* r) { return moemesh_mesh_get_coordinates(model.mesh, 0, r); });
   check_result_sizes<moemesh_group>(
@@ -376,7 +376,7 @@ TEST(Case, P39_bill) {
   moemesh_mesh mesh = nullptr;
   ASSERT_EQ(moemesh_mesh_plan(nullptr, 2, &sizes, &mesh), MOEMESH_OK);
   moemesh_bill bill = nullptr;
-  check_params_sizes<moemesh_bill_params>(defaults(moemesh_bill_params_init), 48, [&](const moemesh_bill_params* p) {
+  check_params_sizes<moemesh_bill_params>(defaults(moemesh_bill_params_init), 72, [&](const moemesh_bill_params* p) {
     moemesh_bill_destroy(&bill);
     const int32_t status = moemesh_bill_create(mesh, p, &bill);
     EXPECT_EQ(bill != nullptr, status == MOEMESH_OK);

@@ -28,13 +28,16 @@ struct Options {
   bool every_expert = false;  // k = E: routing is certain
   int64_t large = 0;          // elements of a parameter that takes several chunks
   int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
+  int32_t overlap = MOEMESH_OVERLAP_GAPS;
+  int64_t bucket_bytes = 0, chunk_bytes = 0;  // 0: the defaults
 };
 
 std::ostream& operator<<(std::ostream& stream, const Options& o) {
   return stream << "stages " << o.shared_stage << " " << o.expert_stage << " dtype " << o.dtype << " combine "
                 << o.combine_dtype << " M " << o.microbatches << " objective " << o.objective << " steps " << o.steps
+                << " overlap " << o.overlap << " buckets " << o.bucket_bytes << " chunks " << o.chunk_bytes
                 << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline << " recompute "
-                << o.recompute << " chunks " << o.chunks;
+                << o.recompute << " layer chunks " << o.chunks;
 }
 
 // ---- the model: the same layers on every stage, other parameters on each
@@ -87,6 +90,9 @@ ModelSpec model_spec(const Mesh& mesh, const Options& options) {
   spec.optimizer = sgd(0);  // the routing stays as it is
   spec.optimizer->shared_stage = options.shared_stage;
   spec.optimizer->expert_stage = options.expert_stage;
+  spec.optimizer->overlap = options.overlap;
+  spec.optimizer->bucket_bytes = options.bucket_bytes;
+  if (options.chunk_bytes > 0) spec.optimizer->chunk_bytes = options.chunk_bytes;
   return spec;
 }
 
@@ -236,6 +242,9 @@ class BillOf {
     params.shared_stage = options.shared_stage;
     params.expert_stage = options.expert_stage;
     params.shared_dtype = params.expert_dtype = options.dtype;
+    params.overlap = options.overlap;
+    params.bucket_bytes = options.bucket_bytes;
+    if (options.chunk_bytes > 0) params.chunk_bytes = options.chunk_bytes;
     OK(moemesh_bill_create(handle, &params, &bill_));
     if (options.pipeline) {
       auto pipeline = with_defaults(moemesh_pipeline_params_init);
@@ -336,6 +345,14 @@ const std::vector<Options>& usual() {
       {.shared_stage = 2, .expert_stage = 2, .microbatches = 3, .steps = 2},
       {.shared_stage = 2, .expert_stage = 1, .dtype = MOEMESH_BFLOAT16, .combine_dtype = MOEMESH_FLOAT32},
       {.shared_stage = 0, .expert_stage = 2, .dtype = MOEMESH_BFLOAT16, .objective = MOEMESH_TOKEN_MEAN},
+      {.shared_stage = 0,
+       .expert_stage = 1,
+       .steps = 3,
+       .overlap = MOEMESH_OVERLAP_EAGER,
+       .bucket_bytes = 200,
+       .chunk_bytes = 36},
+      {.microbatches = 2, .overlap = MOEMESH_OVERLAP_AFTER, .bucket_bytes = 1},
+      {.shared_stage = 1, .expert_stage = 0, .steps = 2, .bucket_bytes = 500, .chunk_bytes = 4},
   };
   return options;
 }

@@ -261,6 +261,12 @@ TEST(Masters, GatheringMovesHalfTheBytes) {
   });
 }
 
+int64_t owned_of(int64_t elements, const moemesh_group& group) {
+  const int64_t part = (elements + group.size - 1) / group.size;
+  return std::max<int64_t>(0,
+                           std::min(elements, (group.position + 1) * part) - std::min(elements, group.position * part));
+}
+
 // The table of the header: bytes an element that every rank has, and that are sharded.
 void expect_bytes(const Mesh& mesh, int32_t dtype, int32_t stage, const moemesh_optimizer_params& optimizer,
                   int64_t whole, int64_t sharded) {
@@ -274,9 +280,10 @@ void expect_bytes(const Mesh& mesh, int32_t dtype, int32_t stage, const moemesh_
     OK(moemesh_optimizer_get_bytes(model.optimizer(), family, &bytes));
     const auto group =
         mesh.group(family == MOEMESH_SHARED ? MOEMESH_GROUP_SHARED_GRADIENT : MOEMESH_GROUP_EXPERT_GRADIENT);
-    const int64_t n = bytes.elements, d = group.size, part = (n + d - 1) / d;
-    const int64_t own =
-        std::max<int64_t>(0, std::min(n, (group.position + 1) * part) - std::min(n, group.position * part));
+    const int64_t n = bytes.elements, d = group.size;
+    // "p" is summed over tp first and has a bucket of its own.
+    const int64_t apart = family == MOEMESH_SHARED && mesh.spec().tp > 1 ? model.info("p").elements : 0;
+    const int64_t own = owned_of(n - apart, group) + owned_of(apart, group);
     EXPECT_EQ(bytes.shard_width, d);
     EXPECT_EQ(bytes.planned, n * whole + (n * sharded + d - 1) / d);
     // One parameter at a time was in the bucket, which grew to the largest.

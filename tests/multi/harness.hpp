@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <list>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -255,6 +256,9 @@ struct Routing {
   std::vector<int32_t> experts;  // [T, k]
   Floats gates;                  // [T, k]
 };
+
+// Called before each forward, backward and update of a Model while it is set: for ranks that are late.
+inline std::function<void()> before_calls;
 
 // Families, layers and optimizer of one mesh. Families without parameters are not made, but where pp > 1.
 class Model {

@@ -263,6 +263,7 @@ void Model::begin(int32_t microbatches, int32_t objective, double loss_scale) co
 }
 
 moemesh_update_result Model::update(double learning_rate) const {
+  if (before_calls) before_calls();
   auto params = with_defaults(moemesh_update_params_init);
   params.learning_rate = learning_rate;
   auto result = sized<moemesh_update_result>();
@@ -271,6 +272,7 @@ moemesh_update_result Model::update(double learning_rate) const {
 }
 
 Floats Model::forward(size_t layer, const Floats& x, Tape* tape, const ForwardOptions& options) const {
+  if (before_calls) before_calls();
   const auto& config = spec_.layers.at(layer);
   const int64_t tokens = rows_of(x, config.hidden);
   Floats y = nans(tokens * config.hidden);
@@ -300,6 +302,7 @@ Floats Model::forward(size_t layer, const Floats& x, Tape* tape, const ForwardOp
 }
 
 Floats Model::backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogits) const {
+  if (before_calls) before_calls();
   const auto& config = spec_.layers.at(layer);
   const int64_t tokens = rows_of(dy, config.hidden);
   Floats dx = nans(tokens * config.hidden);

@@ -94,6 +94,8 @@ struct RunOptions {
   int32_t shared_stage = 1, expert_stage = 1;
   int32_t schedule = MOEMESH_SCHEDULE_1F1B;
   bool extra_inference = false;  // forwards without training in between
+  int32_t overlap = MOEMESH_OVERLAP_GAPS, prefetch = 0;
+  int64_t bucket_bytes = 0, chunk_bytes = 1 << 18;
 };
 std::vector<Floats> read_list(const Model& model, int32_t quantity);  // whole arrays, as named_arrays; collective
 RunRecord library_run(const Mesh& mesh, const Expected& expected, const RunOptions& options = {});

@@ -329,6 +329,10 @@ moemesh_optimizer_params Runner::optimizer_params(const oracle::OptimizerConfig&
   params.max_norm = config.max_norm;
   params.shared_stage = options_.shared_stage;
   params.expert_stage = options_.expert_stage;
+  params.overlap = options_.overlap;
+  params.prefetch = options_.prefetch;
+  params.bucket_bytes = options_.bucket_bytes;
+  params.chunk_bytes = options_.chunk_bytes;
   return params;
 }
 

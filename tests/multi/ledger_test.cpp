@@ -86,6 +86,11 @@ Crossing crossing_of(const Mesh& mesh, const Sent& sent) {
 
 struct Traffic {
   int64_t messages = 0, bytes = 0;
+  Traffic& operator+=(const Traffic& other) {
+    messages += other.messages;
+    bytes += other.bytes;
+    return *this;
+  }
 };
 
 int64_t part_of(int64_t elements, int64_t ranks, int64_t rank) {
@@ -174,6 +179,7 @@ void check_layer(const Mesh& mesh, int64_t top_k, int64_t tokens) {
   SCOPED_TRACE("k " + std::to_string(top_k) + " tokens " + std::to_string(tokens));
   ModelSpec spec;
   spec.layers = {layer("moe", 6, top_k, top_k % 2 == 0 ? 8 : 0)};
+  spec.optimizer->overlap = MOEMESH_OVERLAP_AFTER;  // nothing else is under way
   const Model model(mesh, spec);
   const Floats x = input(mesh, tokens);
   model.begin();
@@ -230,6 +236,7 @@ ModelSpec step_spec(int32_t shared_stage, int32_t expert_stage) {
   spec.optimizer->shared_stage = shared_stage;
   spec.optimizer->expert_stage = expert_stage;
   spec.optimizer->max_norm = 1;
+  spec.optimizer->overlap = MOEMESH_OVERLAP_AFTER;  // bill_test.cpp has the few words more that the others send
   return spec;
 }
 
@@ -264,13 +271,17 @@ int64_t owned_of(int64_t begin, int64_t end, int64_t elements, int64_t ranks, in
   return std::max<int64_t>(0, std::min(end, (rank + 1) * part) - std::max(begin, rank * part));
 }
 
+// What is summed over tp first lies in a bucket behind the others.
+int64_t apart_of(const Mesh& mesh, int32_t family) { return family == MOEMESH_SHARED && mesh.spec().tp > 1 ? 7 : 0; }
+
 // Stage 2: in every microbatch, each parameter of a layer goes to its owners by itself, after a round of headers.
 void expect_sums_at_once(const Mesh& mesh, const Model& model, const Measured& measured, int32_t family, int32_t axes,
                          const Names& names, int32_t microbatches) {
   const auto group = mesh.group(axes), everyone = mesh.group(MOEMESH_GROUP_SHARED_GRADIENT);
-  const int64_t elements = elements_of(model, names);
+  const int64_t elements = elements_of(model, names) - apart_of(mesh, family);
   int64_t calls = 0, rounds = 0, messages = 0, bytes = 0, offset = 0;
   for (const std::string& name : names) {
+    if (name == "partial" && apart_of(mesh, family) > 0) continue;
     const int64_t n = model.info(name).elements, begin = std::exchange(offset, offset + n);
     if (group.size == 1 || name == "partial" || name == "whole") continue;  // those two are never ready here
     rounds += microbatches;
@@ -288,11 +299,17 @@ void expect_sums_at_once(const Mesh& mesh, const Model& model, const Measured& m
                rounds, rounds * (everyone.size - 1), rounds * (everyone.size - 1) * 32, "rounds of headers");
 }
 
-void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, int32_t axes, int64_t elements,
-                   int32_t stage) {
+// buckets: elements of each.
+void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, int32_t axes,
+                   const std::vector<int64_t>& buckets, int32_t stage) {
   const auto group = mesh.group(axes);
-  const int64_t calls = group.size > 1 && elements > 0 ? 1 : 0;
-  const auto in = scatter(elements, group), out = gather(elements, group);
+  int64_t calls = 0;
+  Traffic in, out;
+  for (const int64_t elements : buckets) {
+    calls += group.size > 1 && elements > 0 ? 1 : 0;
+    in += scatter(elements, group);
+    out += gather(elements, group);
+  }
   const auto entry = [&](int32_t phase, int32_t collective) {
     return total(measured.ledger, {axes, family, phase, collective});
   };
@@ -309,10 +326,9 @@ void expect_family(const Mesh& mesh, const Measured& measured, int32_t family, i
 }
 
 // At stage 2 only what this rank owns of it is summed over tp.
-void expect_partial(const Mesh& mesh, const Model& model, const Measured& measured, int32_t stage) {
+void expect_partial(const Mesh& mesh, const Measured& measured, int32_t stage) {
   const auto group = mesh.group(MOEMESH_AXIS_TP), shards = mesh.group(MOEMESH_GROUP_SHARED_GRADIENT);
-  const int64_t all = elements_of(model, shared_names), begin = all - model.info("whole").elements - 7;
-  const int64_t summed = stage == 2 ? owned_of(begin, begin + 7, all, shards.size, shards.position) : 7;
+  const int64_t summed = stage == 2 ? owned_of(0, 7, 7, shards.size, shards.position) : 7;  // a bucket of its own
   const auto sum = total(measured.ledger, {MOEMESH_AXIS_TP, MOEMESH_SHARED, MOEMESH_PHASE_REDUCTION, all_reduce});
   EXPECT_EQ(sum.calls, group.size > 1 && summed > 0 ? 1 : 0);
   EXPECT_EQ(sum.bytes, all_reduce_bytes(summed, group));
@@ -337,9 +353,11 @@ void check_step(const Mesh& mesh, int32_t shared_stage, int32_t expert_stage) {
   const Measured measured = measure(mesh, [&] { run_step(mesh, model, microbatches); });
   expect_equal_to_mpi(measured);
   expect_forward_and_backward(mesh, measured, 2 * microbatches);
-  const int64_t shared = elements_of(model, shared_names), expert = elements_of(model, expert_names);
-  expect_family(mesh, measured, MOEMESH_SHARED, MOEMESH_GROUP_SHARED_GRADIENT, shared, shared_stage);
-  expect_family(mesh, measured, MOEMESH_EXPERT, MOEMESH_GROUP_EXPERT_GRADIENT, expert, expert_stage);
+  const int64_t apart = apart_of(mesh, MOEMESH_SHARED);
+  expect_family(mesh, measured, MOEMESH_SHARED, MOEMESH_GROUP_SHARED_GRADIENT,
+                {elements_of(model, shared_names) - apart, apart}, shared_stage);
+  expect_family(mesh, measured, MOEMESH_EXPERT, MOEMESH_GROUP_EXPERT_GRADIENT, {elements_of(model, expert_names)},
+                expert_stage);
   if (shared_stage == 2)
     expect_sums_at_once(mesh, model, measured, MOEMESH_SHARED, MOEMESH_GROUP_SHARED_GRADIENT, shared_names,
                         microbatches);
@@ -351,7 +369,7 @@ void check_step(const Mesh& mesh, int32_t shared_stage, int32_t expert_stage) {
   EXPECT_EQ(total(measured.ledger, {MOEMESH_GROUP_SHARED_GRADIENT, 0, MOEMESH_PHASE_REDUCTION, count_exchange}).calls,
             shared_rounds || expert_rounds ? 1 : 0)
       << "the last round of a step";
-  expect_partial(mesh, model, measured, shared_stage);
+  expect_partial(mesh, measured, shared_stage);
   EXPECT_EQ(total(measured.ledger, {.collective = MOEMESH_COLLECTIVE_BROADCAST}).calls, 0);
   if (::testing::Test::HasFailure())
     for (const auto& entry : measured.ledger) GTEST_LOG_(INFO) << to_string(entry);

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "harness.hpp"
 
@@ -38,7 +39,9 @@ int run_tests() {
 
 int main(int argc, char** argv) {
   int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  // With MULTIPLE contexts get a progress thread.
+  const bool threads = std::getenv("MOEMESH_TEST_THREADS") != nullptr;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
   ::testing::InitGoogleTest(&argc, argv);
   const int failed = run_tests();
   MPI_Finalize();

@@ -50,6 +50,7 @@ ModelSpec chain_spec(int64_t width) {
   ModelSpec spec;
   spec.shared = {{.name = "w", .extents = {width}}};
   spec.optimizer = sgd(0);
+  spec.optimizer->overlap = MOEMESH_OVERLAP_AFTER;  // nothing but rows is under way within a step
   return spec;
 }
 

@@ -123,6 +123,8 @@ TEST(Bill, HandWorkedSmallMesh) {
   EXPECT_EQ(bill.numbers(0), (Numbers{{4, 0, 2, 8, 1, 2, 128, 128},      // 32 + 6*16 to rank 2
                                       {10, 1, 4, 5, 1, 3, 48, 32},       // 4 elements to each of 1, 4, 5
                                       {10, 1, 5, 4, 1, 3, 48, 32},       //
+                                      {11, 0, 5, 6, 1, 2, 16, 8},        // two buckets, to ranks 1 and 4
+                                      {11, 0, 5, 7, 1, 2, 80, 40},       // 5 words
                                       {15, 0, 5, 7, 2, 6, 1608, 1072},   // 66 words and 1 to ranks 1, 2, 4
                                       {32, 2, 2, 1, 2, 2, 120, 0},       // 3*16 + 3*8, and 3*16 back
                                       {32, 2, 2, 2, 1, 1, 32, 0},        //
@@ -144,6 +146,9 @@ TEST(Bill, HandWorkedLargeMesh) {
   params.microbatches = 2;
   params.objective = MOEMESH_TOKEN_MEAN;
   params.expert_stage = 2;
+  params.overlap = MOEMESH_OVERLAP_AFTER;
+  params.bucket_bytes = int64_t{1} << 40;
+  params.chunk_bytes = 1 << 30;
   params.shared_dtype = params.expert_dtype = MOEMESH_BFLOAT16;
   const Bill bill(mesh, params);
   const auto moe = layer(1024, 4096, 64, 2);

@@ -114,7 +114,7 @@ TEST(KernelsGemm, RowStableProductsAgreeWithADoubleLoop) {
 // and so are they from call to call.
 void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) {
   SCOPED_TRACE(testing::Message() << "transposed " << transpose_b << " n " << n << " k " << k << " add " << accumulate);
-  constexpr int64_t most = 800;
+  constexpr int64_t most = 520;
   const Floats a(most * k, 31), b(n * k, 32), before(most * n, 33);
   const auto rows = [&](int64_t first, int64_t count) {
     Floats c(count * n);
@@ -148,8 +148,8 @@ void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) 
   for (int64_t r = 0; r < few; ++r)
     EXPECT_TRUE(test::same_bits(alone.data() + r * n, whole.data() + r * n, tile.n * 4)) << r;
 #endif
-  for (const int64_t count : {1, 2, 3, 5, 11, 12, 13, 23, 24, 25, 47, 100, 239, 240, 241, 263, 383, 384, 385, 500, 799})
-    for (const int64_t first : {int64_t{0}, int64_t{1}, most - count}) {
+  for (const int64_t count : {1, 2, 3, 5, 11, 12, 13, 23, 24, 25, 47, 100, 239, 240, 241, 263, 383, 384, 385, 511})
+    for (const int64_t first : {int64_t{1}, most - count}) {
       const Floats part = rows(first, count);
       EXPECT_TRUE(test::same_bits(part.data(), whole.data() + first * n, count * n * 4)) << first << " " << count;
     }

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/schedule/fabric.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "impl/base/error.hpp"
+#include "impl/family/gradients.hpp"
+
+namespace moemesh {
+namespace {
+
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+constexpr int64_t element = sizeof(float);
+
+}  // namespace
+
+Fabric::Fabric(Mesh& mesh, const std::vector<Member>& members, const FabricParams& params)
+    : mesh_(mesh), params_(params) {
+  for (const Member& member : members) lanes_.push_back({member});
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) add_units(lane);
+  completed_.reserve(units_.size());
+  for (Row* row : {&reductions_, &gathers_, &single_}) row->left.resize(units_.size());
+  single_.order.resize(1);
+  set_order(own_order());
+  for (const size_t unit : reductions_.order) reduces_ |= units_[unit].chunks > 0;
+  reserve();
+}
+
+void Fabric::add_units(size_t lane) {
+  const Family& family = lanes_[lane].family();
+  for (size_t bucket = 0; bucket < family.buckets().size(); ++bucket) {
+    Unit unit;
+    unit.lane = lane;
+    unit.bucket = bucket;
+    unit.kind = family.bucket_kind(bucket);
+    for (const auto& parameter : family.parameters()) unit.parameters += parameter->bucket == bucket;
+    const Shards& shards = family.buckets()[bucket];
+    const int64_t count = chunk_elements(unit);
+    if (shards.owners > 1 && shards.size > 0) unit.chunks = (shards.part() + count - 1) / count;
+    units_.push_back(unit);
+  }
+}
+
+int64_t Fabric::chunk_elements(const Unit& unit) const {
+  const int64_t most = std::max<int64_t>(1, params_.chunk_bytes / element);
+  return std::clamp<int64_t>(shards_of(unit).part(), 1, most);
+}
+
+// Twice: while one chunk is added up, the other one has the network.
+void Fabric::reserve() {
+  int64_t bytes = 0;
+  for (const Unit& unit : units_)
+    if (unit.chunks > 0)
+      bytes = std::max(bytes, ChunkTransfer::staging_bytes(lanes_[unit.lane].family(),
+                                                           *lanes_[unit.lane].member.gradients, chunk_elements(unit)));
+  if (bytes > 0)
+    for (Slot& slot : slots_) slot.staging = Buffer<std::byte>(mesh_.allocator(), bytes);
+}
+
+void Fabric::open() {
+  for (Lane& lane : lanes_) {
+    lane.wire = &mesh_.add_group(lane.family().group().axes());
+    lane.wire->set_ledger(nullptr);  // counted here, where the program is, and not where a chunk happens to begin
+  }
+  mesh_.progress().add(this);
+  mesh_.watch(this);
+  mesh_.add_guest(this);
+  opened_ = true;
+}
+
+// Messages of a step that was not finished: nobody may come for them. What they read and write must outlive them.
+void Fabric::leave() noexcept {
+  if (!std::exchange(opened_, false)) return;
+  (void)attempt([&] { finish_gathers(); });
+  for (const auto until = now() + 1'000'000'000; used_slot() && now() < until;) (void)attempt([&] { poll(); });
+  const std::lock_guard lock(mesh_.progress().mutex());
+  mesh_.progress().remove(this);
+  mesh_.unwatch(this);
+  mesh_.remove_guest(this);
+  if (!used_slot()) return;
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::pair<std::shared_ptr<Gradients>, Buffer<std::byte>>>;
+  const std::lock_guard keeping(mutex);
+  for (Slot& slot : slots_) {
+    if (slot.row) kept->emplace_back(lanes_[units_[slot.unit].lane].member.gradients, std::move(slot.staging));
+    slot.transfer.reset();
+  }
+}
+
+Fabric::~Fabric() { leave(); }
+
+Fabric::Slot* Fabric::used_slot() {
+  const auto found = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
+  return found == slots_.end() ? nullptr : &*found;
+}
+
+// ---- the order
+
+// Those that this rank's first step completed, in that order; then the rest, later parameters first; late ones last.
+std::vector<int32_t> Fabric::own_order() const {
+  std::vector<int32_t> order(completed_);
+  for (const bool late : {false, true})
+    for (auto unit = static_cast<int32_t>(units_.size()) - 1; unit >= 0; --unit)
+      if (units_[static_cast<size_t>(unit)].late() == late &&
+          std::find(order.begin(), order.end(), unit) == order.end())
+        order.push_back(unit);
+  return order;
+}
+
+// Values are wanted in the order of the next forward, gradients come in that of the backward.
+void Fabric::set_order(const std::vector<int32_t>& order) {
+  reductions_.order.clear();
+  gathers_.order.clear();
+  for (const int32_t number : order) {
+    const auto unit = static_cast<size_t>(number);
+    const int32_t stage = lanes_[units_[unit].lane].member.stage;
+    if (stage < 2) reductions_.order.push_back(unit);
+    if (stage > 0) gathers_.order.push_back(unit);
+  }
+  std::reverse(gathers_.order.begin(), gathers_.order.end());
+}
+
+void Fabric::take_order() {
+  std::vector<int32_t> order = own_order();
+  mesh_.group(MOEMESH_GROUP_STAGE)
+      .broadcast(reinterpret_cast<std::byte*>(order.data()), static_cast<int64_t>(order.size() * sizeof(int32_t)), 0,
+                 {0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_BROADCAST});
+  set_order(order);
+  ordered_ = true;
+}
+
+void Fabric::tune() {
+  if (!early()) return;
+  if (!ordered_) take_order();
+  if (params_.overlap != MOEMESH_OVERLAP_GAPS) return;
+  std::array<int64_t, Windows::words> words{};
+  {
+    const std::lock_guard lock(mesh_.progress().mutex());
+    words = windows_.measured();
+  }
+  mesh_.group(MOEMESH_GROUP_STAGE).agree_max(words, {0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_AGREEMENT});
+  const std::lock_guard lock(mesh_.progress().mutex());
+  windows_.agreed(words);
+}
+
+// ---- the step
+
+void Fabric::begin_step(std::optional<float> factor) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  for (Unit& unit : units_) unit.complete = 0;
+  if (!ordered_) completed_.clear();
+  factor_ = factor;
+  finishing_ = false;
+  windows_.forget();
+  open_row(reductions_);
+}
+
+size_t Fabric::unit_of(const Family& family, size_t bucket) const {
+  const auto found = std::find_if(units_.begin(), units_.end(), [&](const Unit& unit) {
+    return unit.bucket == bucket && &lanes_[unit.lane].family() == &family;
+  });
+  return static_cast<size_t>(found - units_.begin());
+}
+
+void Fabric::complete(const Parameter& parameter) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  const size_t index = unit_of(*parameter.family, parameter.bucket);
+  Unit& unit = units_[index];
+  if (++unit.complete < unit.parameters) return;
+  if (!ordered_ && !unit.late()) completed_.push_back(static_cast<int32_t>(index));
+  (void)poll();
+  mesh_.progress().wake();
+}
+
+void Fabric::finish_reductions(float factor) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  mesh_.progress().check();
+  windows_.forget();
+  finishing_ = true;
+  if (!reductions_.open) open_row(reductions_);
+  if (!factor_) factor_ = factor;
+  count(reductions_);
+  run(gathers_, gathers_.order.size());
+  run(reductions_, reductions_.order.size());
+  reductions_.open = false;
+  factor_.reset();
+}
+
+void Fabric::gather_gradients(Family& family, size_t bucket) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  single_.order[0] = unit_of(family, bucket);
+  open_row(single_);
+  count(single_);
+  run(single_, 1);
+  single_.open = false;
+}
+
+void Fabric::gather_values(bool wait) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  open_row(gathers_);
+  count(gathers_);
+  if (wait) return finish_gathers();
+  (void)poll();
+  mesh_.progress().wake();
+}
+
+void Fabric::finish_gathers() {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  run(gathers_, gathers_.order.size());
+  gathers_.open = false;
+}
+
+void Fabric::require_values(const Parameter& parameter) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  if (!gathers_.open) return;
+  const size_t unit = unit_of(*parameter.family, parameter.bucket);
+  const auto place = std::find(gathers_.order.begin(), gathers_.order.end(), unit);
+  if (place != gathers_.order.end()) run(gathers_, static_cast<size_t>(place - gathers_.order.begin()) + 1);
+}
+
+// ---- windows
+
+void Fabric::exchanges_begin() {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  exchanging_ = true;
+  windows_.exchange_begins(now());
+}
+
+void Fabric::exchanges_ended(int32_t place) {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  exchanging_ = false;
+  windows_.exchange_ended(now(), place);
+  credit_ = windows_.quota(place);
+  if (!busy()) return;
+  (void)poll();
+  mesh_.progress().wake();
+}
+
+// ---- chunks
+
+void Fabric::open_row(Row& row) {
+  for (const size_t unit : row.order) row.left[unit] = units_[unit].chunks;
+  row.next = row.forced = 0;
+  row.chunk = 0;
+  row.open = true;
+  skip_empty(row);
+}
+
+void Fabric::skip_empty(Row& row) const {
+  while (row.next < row.order.size() && row.chunk >= units_[row.order[row.next]].chunks) {
+    ++row.next;
+    row.chunk = 0;
+  }
+}
+
+bool Fabric::may_begin(const Row& row) const {
+  if (!row.open || row.next == row.order.size()) return false;
+  if (row.next < row.forced) return true;
+  const Unit& unit = units_[row.order[row.next]];
+  if (&row == &reductions_ && (unit.late() || unit.complete < unit.parameters)) return false;
+  if (params_.overlap == MOEMESH_OVERLAP_GAPS) return !exchanging_ && credit_ > 0;
+  return params_.overlap == MOEMESH_OVERLAP_EAGER;
+}
+
+Chunk::Kind Fabric::kind_of(const Unit& unit, const Row& row) const {
+  if (&row == &gathers_) return Chunk::gather_values;
+  if (&row == &single_) return Chunk::gather_gradients;
+  const bool whole = lanes_[unit.lane].member.stage == 0 && unit.kind != BucketKind::tied;
+  return whole ? Chunk::reduce_and_gather : Chunk::reduce;
+}
+
+void Fabric::begin(Slot& slot, Row& row) {
+  if (row.next >= row.forced) --credit_;
+  if (!used_slot()) busy_since_ = now();
+  slot.row = &row;
+  slot.unit = row.order[row.next];
+  const Unit& unit = units_[slot.unit];
+  Lane& lane = lanes_[unit.lane];
+  const int64_t count = chunk_elements(unit), first = row.chunk * count;
+  ++row.chunk;
+  skip_empty(row);
+  slot.transfer.emplace(lane.family(), *lane.member.gradients, *lane.wire);
+  slot.transfer->start({kind_of(unit, row), unit.bucket, first, count, factor_.value_or(1.0F)}, lane.number++,
+                       slot.staging.data());
+}
+
+void Fabric::end(Slot& slot) {
+  --slot.row->left[slot.unit];
+  const bool measure = slot.row == &reductions_ && !finishing_;
+  slot.row = nullptr;
+  const int64_t time = now();
+  if (measure) windows_.chunk_took(time - busy_since_);
+  busy_since_ = time;
+}
+
+bool Fabric::poll() {
+  const std::lock_guard lock(mesh_.progress().mutex());
+  bool moved = false;
+  for (Slot& slot : slots_) {
+    if (!slot.row || slot.waited_for || !slot.transfer->poll()) continue;
+    end(slot);
+    moved = true;
+  }
+  for (Slot& slot : slots_) {
+    if (slot.row || !may_begin(current_row())) continue;
+    begin(slot, current_row());
+    moved = true;
+  }
+  return moved;
+}
+
+bool Fabric::busy() const {
+  const auto& self = const_cast<Fabric&>(*this);
+  const bool under_way =
+      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
+  return under_way || may_begin(const_cast<Fabric&>(self).current_row());
+}
+
+bool Fabric::through(const Row& row, size_t until) const {
+  return std::all_of(row.order.begin(), row.order.begin() + static_cast<std::ptrdiff_t>(until),
+                     [&](size_t unit) { return row.left[unit] == 0; });
+}
+
+// The lock is held all the time: this wait itself moves what the thread would.
+void Fabric::run(Row& row, size_t until) {
+  if (!row.open) return;
+  row.forced = std::max(row.forced, until);
+  while (!through(row, until)) {
+    (void)poll();
+    Slot* const slot = used_slot();
+    if (!slot) continue;
+    slot->waited_for = true;
+    const Finding finding = attempt([&] { slot->transfer->wait(); });
+    slot->waited_for = false;
+    if (finding) throw Error(finding.status, finding.text);
+  }
+}
+
+// ---- the ledger
+
+void Fabric::count(const Row& row) {
+  for (const size_t index : row.order) {
+    const Unit& unit = units_[index];
+    for (int64_t chunk = 0; chunk < unit.chunks; ++chunk)
+      count_chunk(unit, kind_of(unit, row), chunk * chunk_elements(unit));
+  }
+}
+
+void Fabric::count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first) {
+  const Lane& lane = lanes_[unit.lane];
+  const Communicator& wire = *lane.wire;
+  const Chunk chunk{kind, unit.bucket, first, chunk_elements(unit)};
+  const auto range = [&](int64_t owner) { return chunk_of(shard_of(shards_of(unit), owner), first, chunk.count); };
+  const auto half = [&](int32_t phase, int32_t collective, auto&& bytes_to) {
+    const Ledger::Key key{wire.axes(), lane.family().kind(), phase, collective};
+    mesh_.ledger().call(key);
+    for (int64_t peer = 0; peer < wire.size(); ++peer)
+      if (const int64_t bytes = peer == wire.rank() ? 0 : bytes_to(peer); bytes > 0)
+        mesh_.ledger().message(
+            key, bytes, wire.nodes()[static_cast<size_t>(peer)] != wire.nodes()[static_cast<size_t>(wire.rank())]);
+  };
+  if (chunk.reduces())
+    half(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER,
+         [&](int64_t peer) { return range(peer).size() * element; });
+  const bool values = kind == Chunk::gather_values;
+  const int64_t own = range(wire.rank()).size() * (values ? lane.family().values().element_bytes() : element);
+  if (chunk.gathers())
+    half(values ? MOEMESH_PHASE_UPDATE : MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_GATHER,
+         [&](int64_t) { return own; });
+}
+
+}  // namespace moemesh

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "impl/family/chunk_transfer.hpp"
+#include "impl/family/family.hpp"
+#include "impl/schedule/windows.hpp"
+
+namespace moemesh {
+
+struct FabricParams {
+  int32_t overlap = MOEMESH_OVERLAP_GAPS;
+  int64_t chunk_bytes = default_chunk_bytes;  // of one message
+};
+
+// The one place that decides when gradients are reduced and values gathered. All of it is one row of chunks, over the families'
+// groups, on communicators of its own: the buckets in the order in which the first step completed them on the stage's first
+// rank, then those of the step's end. The row is the same on every rank; each chunk waits for all before it to have begun.
+// When a chunk begins is the policy's:
+// - after: at the step's end.
+// - eager: once its bucket is complete.
+// - gaps: once its bucket is complete and no exchange of tokens is under way, as many as the window's quota.
+// At the step's end all that is left goes, complete or not, on every rank, also on one that failed: so nobody waits for what
+// does not come. Chunks are begun and moved by whoever polls: a thread, or any wait.
+class Fabric final : public Background, public ExchangeWatcher, public Mesh::Guest {
+ public:
+  struct Member {
+    Family* family;
+    std::shared_ptr<Gradients> gradients;
+    int32_t stage;
+  };
+  // Local; throws OUT_OF_MEMORY.
+  Fabric(Mesh& mesh, const std::vector<Member>& members, const FabricParams& params);
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+  void open();  // collective: its communicators
+
+  bool early() const { return params_.overlap != MOEMESH_OVERLAP_AFTER && reduces_; }
+
+  // factor: of all sums of this step, where it is known already.
+  void begin_step(std::optional<float> factor);
+  void complete(const Parameter& parameter);  // its gradient of the last microbatch is in
+  // The step's end: everything is reduced afterwards, with the factor of begin_step or, where there was none, this one.
+  // Collective over the groups.
+  void finish_reductions(float factor);
+  // Results of a bucket to every rank, at once. Collective over the family's group.
+  void gather_gradients(Family& family, size_t bucket);
+  // Updated values go to every rank. Collective over the groups; with wait = false they do so in the background.
+  void gather_values(bool wait);
+  void require_values(const Parameter& parameter);
+  void finish_gathers();
+
+  // Between two steps: all ranks of the stage take its first rank's order (once) and equal quotas. Collective over the stage.
+  void tune();
+  bool poll() override;
+  bool busy() const override;
+  void exchanges_begin() override;
+  void exchanges_ended(int32_t place) override;
+  void leave() noexcept override;  // the communicators go
+
+ private:
+  struct Lane {
+    Member member;
+    Communicator* wire = nullptr;
+    int64_t number = 0;  // of the next chunk
+
+    Family& family() const { return *member.family; }
+  };
+  // A bucket of a family.
+  struct Unit {
+    size_t lane = 0, bucket = 0;
+    int64_t parameters = 0;
+    int64_t complete = 0;  // of them in this step
+    int64_t chunks = 0;
+    BucketKind kind = BucketKind::plain;
+    bool late() const { return kind != BucketKind::plain; }
+  };
+  // Chunks of the units in `order`, one after the other.
+  struct Row {
+    std::vector<size_t> order;
+    std::vector<int64_t> left;  // of each unit: chunks that are not through
+    size_t next = 0;            // position in order, of the next chunk to begin
+    int64_t chunk = 0;
+    size_t forced = 0;  // positions before this one begin whatever the policy says
+    bool open = false;
+
+    bool all_begun() const { return !open || next == order.size(); }
+  };
+  struct Slot {
+    std::optional<ChunkTransfer> transfer;
+    Buffer<std::byte> staging;
+    Row* row = nullptr;  // of the chunk that is in it; null: free
+    size_t unit = 0;
+    bool waited_for = false;
+  };
+
+  const Shards& shards_of(const Unit& unit) const { return lanes_[unit.lane].family().buckets()[unit.bucket]; }
+  int64_t chunk_elements(const Unit& unit) const;
+  Chunk::Kind kind_of(const Unit& unit, const Row& row) const;
+  size_t unit_of(const Family& family, size_t bucket) const;
+  void add_units(size_t lane);
+  void set_order(const std::vector<int32_t>& order);
+  std::vector<int32_t> own_order() const;
+  void take_order();
+  void reserve();
+
+  void open_row(Row& row);
+  void skip_empty(Row& row) const;
+  Row& current_row() { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
+  bool may_begin(const Row& row) const;
+  void begin(Slot& slot, Row& row);
+  void end(Slot& slot);
+  bool through(const Row& row, size_t until) const;
+  void run(Row& row, size_t until);  // until so many positions of the row are through
+  Slot* used_slot();
+  void count(const Row& row);
+  void count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first);
+
+  Mesh& mesh_;
+  FabricParams params_;
+  std::vector<Lane> lanes_;
+  std::vector<Unit> units_;
+  Row reductions_, gathers_, single_;
+  std::array<Slot, 2> slots_;
+  std::vector<int32_t> completed_;  // units, in the order of the first step
+  bool ordered_ = false;
+  bool reduces_ = false, finishing_ = false;
+  int64_t busy_since_ = 0;  // begin of the chunks that are under way
+  std::optional<float> factor_;
+  bool exchanging_ = false;
+  int64_t credit_ = Windows::unlimited;  // chunks that may still begin in this window
+  bool opened_ = false;
+  Windows windows_;
+};
+
+}  // namespace moemesh
