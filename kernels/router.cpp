@@ -37,23 +37,28 @@ KOKKOS_INLINE_FUNCTION float compared_score(Score score, float logit, float peak
   return score == Score::softmax ? Kokkos::exp(logit - peak) : sigmoid(logit);
 }
 
-// Keeps the best k seen so far in order; `scores` holds their compared scores. Scores grow with logits, so most experts
-// are turned away by a look at their logit.
+// Puts an expert among the best seen so far, `held` of them, in order; `scores` holds their compared scores.
+KOKKOS_INLINE_FUNCTION void insert_choice(int32_t top_k, int64_t expert, float score, int32_t& held, int32_t* chosen,
+                                          float* scores) {
+  const bool full = held == top_k;
+  if (full && score <= scores[held - 1]) return;
+  int32_t place = full ? held - 1 : held++;
+  for (; place > 0 && scores[place - 1] < score; --place) {
+    chosen[place] = chosen[place - 1];
+    scores[place] = scores[place - 1];
+  }
+  chosen[place] = static_cast<int32_t>(expert);
+  scores[place] = score;
+}
+
+// Scores grow with logits, so most experts are turned away by a look at their logit.
 KOKKOS_INLINE_FUNCTION void choose_experts(const RouterConfig& config, const float* logits, float peak, int32_t* chosen,
                                            float* scores) {
   int32_t held = 0;
   for (int64_t e = 0; e < config.experts; ++e) {
     const bool full = held == config.top_k;
     if (logits[e] == -kInfinity || (full && logits[e] <= logits[chosen[held - 1]])) continue;
-    const float score = compared_score(config.score, logits[e], peak);
-    if (full && score <= scores[held - 1]) continue;
-    int32_t place = full ? held - 1 : held++;
-    for (; place > 0 && scores[place - 1] < score; --place) {
-      chosen[place] = chosen[place - 1];
-      scores[place] = scores[place - 1];
-    }
-    chosen[place] = static_cast<int32_t>(e);
-    scores[place] = score;
+    insert_choice(config.top_k, e, compared_score(config.score, logits[e], peak), held, chosen, scores);
   }
 }
 
@@ -61,6 +66,20 @@ KOKKOS_INLINE_FUNCTION float softmax_sum(int64_t experts, const float* logits, f
   float sum = 0;
   for (int64_t e = 0; e < experts; ++e) sum += Kokkos::exp(logits[e] - peak);
   return sum;
+}
+
+// A bias is added to the full score: that a row's scores have a common divisor no longer leaves their order. Afterwards
+// `scores` is what it is without a bias.
+KOKKOS_INLINE_FUNCTION void choose_biased(const RouterConfig& config, const float* logits, float peak, int32_t* chosen,
+                                          float* scores) {
+  const float sum = config.score == Score::softmax ? softmax_sum(config.experts, logits, peak) : 1;
+  int32_t held = 0;
+  for (int64_t e = 0; e < config.experts; ++e) {
+    if (logits[e] == -kInfinity) continue;
+    const float score = compared_score(config.score, logits[e], peak) / sum + config.bias[e];
+    insert_choice(config.top_k, e, score, held, chosen, scores);
+  }
+  for (int32_t j = 0; j < config.top_k; ++j) scores[j] = compared_score(config.score, logits[chosen[j]], peak);
 }
 
 // Normalised gates are the softmax of these over the chosen: p/sum(p) = softmax(log p). For softmax scores log p is the
@@ -116,7 +135,10 @@ KOKKOS_INLINE_FUNCTION void route_row(const RouterConfig& config, const float* l
   if (scan.bad || scan.finite < config.top_k) {
     return choose_none(config.top_k, chosen, gates);
   }
-  choose_experts(config, logits, scan.peak, chosen, gates);
+  if (config.bias != nullptr)
+    choose_biased(config, logits, scan.peak, chosen, gates);
+  else
+    choose_experts(config, logits, scan.peak, chosen, gates);
   write_gates(config, logits, scan.peak, chosen, gates);
 }
 

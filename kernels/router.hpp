@@ -16,6 +16,7 @@ struct RouterConfig {
   Score score = Score::softmax;
   Gate gate = Gate::renorm;
   float gate_scale = 1;
+  const float* bias = nullptr;  // [experts], finite: added to the scores that are compared, and to nothing else
 };
 
 struct RouteSummary {
@@ -25,7 +26,7 @@ struct RouteSummary {
 };
 
 // logits [tokens, experts] with row stride ld; mask null or [tokens] (stride in elements), 0 = padding.
-// chosen [tokens, k]: experts by falling score, ties to the lower index, all distinct, never one with a -inf logit; -1 in
+// chosen [tokens, k]: experts by falling score (+ bias), ties to the lower index, all distinct, never one with a -inf logit; -1 in
 // rows without a decision. gates [tokens, k]: 0 there.
 RouteSummary route(const RouterConfig& config, int64_t tokens, const float* logits, int64_t ld, const uint8_t* mask,
                    int64_t mask_stride, int32_t* chosen, float* gates);

@@ -8,7 +8,8 @@ set(main_job_text "${PROJECT_SOURCE_DIR}/capi/moemesh.h")
 set(main_job_sizes --steps 6 --warmup 3 --hidden 16 --ffn 16 --heads 4 --layers 3 --seq 32 --sequences 2 --eval-every 0)
 set(main_job_fp32 --shared-ffn 8)
 set(main_job_bf16 --dtype bf16 --tied)
-set(main_job_balance --capacity 1.25 --drop gate --aux 0.01 --aux-scope sequence --z 0.001)
+set(main_job_balance --capacity 1.25 --drop gate --aux 0.01 --aux-scope sequence --z 0.001
+    --bias-rate 0.02)
 
 # MPI comes and goes with the library's module here: what it never freed has no names left by which to leave it out.
 set(main_job_environment "${rank_environment}")
@@ -44,6 +45,7 @@ foreach(ranks IN LISTS MOEMESH_TEST_RANKS)
     moemesh_main_job(fp32 tp2_pp2_gpipe 1e-6 4 ${main_job_slices} --schedule gpipe)
     moemesh_main_job(balance pp2_dp2 1e-6 4 --pp 2 --dp 2 --order pp-dp-ep-tp)
     moemesh_main_job(bf16 pp2_ep2 1e-2 4 --ep 2 --pp 2 --stage 2)
+    moemesh_main_job(fp32 pp2_ep2_full_chunks 1e-6 4 --ep 2 --pp 2 --recompute full --chunks 3)
   elseif(ranks EQUAL 8)
     moemesh_main_job(fp32 seed_mesh 1e-6 8 ${main_job_seed_mesh})
     moemesh_main_job(fp32 tp2_pp2_dp2_stage2 1e-6 8 ${main_job_slices} --dp 2 --stage 2)

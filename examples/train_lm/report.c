@@ -36,6 +36,7 @@ static void print_routing(const Options* options) {
   if (options->aux > 0)
     printf("balance   loss of a %s, coefficient %g\n",
            options->aux_scope == MOEMESH_AUX_SEQUENCE ? "sequence" : "shard's piece", options->aux);
+  if (options->bias_rate > 0) printf("balance   selection biases, %g a step\n", options->bias_rate);
   if (options->z > 0) printf("z-loss    coefficient %g\n", options->z);
 }
 

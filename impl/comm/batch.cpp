@@ -41,7 +41,8 @@ Communicator::Batch::Batch(Communicator& owner, const Purpose& purpose, int32_t 
   posts_.assign(static_cast<size_t>(owner.size_), unheard);
   operation_.purpose = purpose;
   operation_.axes = owner.axes_;
-  const bool in_layer = purpose.phase == MOEMESH_PHASE_FORWARD || purpose.phase == MOEMESH_PHASE_BACKWARD;
+  const bool in_layer = purpose.phase == MOEMESH_PHASE_FORWARD || purpose.phase == MOEMESH_PHASE_BACKWARD ||
+                        purpose.phase == MOEMESH_PHASE_RECOMPUTE;
   if (in_layer) operation_.place = recording_->place();  // others are begun by whoever comes by
   operation_.posted = recording_->now();
 }

@@ -10,6 +10,7 @@
 #include "impl/context/mesh.hpp"
 #include "impl/family/buckets.hpp"
 #include "impl/family/flat_view.hpp"
+#include "impl/family/selection_bias.hpp"
 #include "impl/family/step_state.hpp"
 #include "kernels/flat.hpp"
 #include "moemesh.h"
@@ -110,6 +111,7 @@ class Family {
   // Of the optimizer that the family belongs to; null without one.
   std::shared_ptr<StepState> step;
   FamilyState* state = nullptr;
+  SelectionBiases biases;  // EXPERT: of the layers whose experts are here
   std::shared_ptr<Gradients> gradients;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "impl/base/error.hpp"
@@ -15,6 +16,7 @@ namespace moemesh {
 namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+constexpr int32_t most_chunks = 1024;
 
 void check_enum(const char* name, int32_t value, int32_t most) {
   require(value >= 1 && value <= most, bad, "{}: expected 1..{}, got {}", name, most, value);
@@ -49,7 +51,9 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("nonfinite", p.nonfinite, MOEMESH_NONFINITE_DROP);
   check_enum("drop", p.drop, MOEMESH_DROP_BY_GATE);
   check_enum("aux_scope", p.aux_scope, MOEMESH_AUX_GLOBAL);
-  require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
+  check_enum("recompute", p.recompute, MOEMESH_RECOMPUTE_FULL);
+  check_enum("products", p.products, MOEMESH_PRODUCTS_ROW_STABLE);
+  require(p.chunks >= 1 && p.chunks <= most_chunks, bad, "chunks: expected 1..{}, got {}", most_chunks, p.chunks);
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
   const auto deviation = [](const char* name, double value) {
     require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
@@ -76,6 +80,8 @@ void check_balance(const moemesh_layer_params& p) {
   };
   coefficient("aux_coefficient", p.aux_coefficient);
   coefficient("z_coefficient", p.z_coefficient);
+  require(p.bias_rate >= 0 && p.bias_rate <= std::numeric_limits<float>::max(), bad,
+          "bias_rate: expected 0 or a positive fp32 number, got {}", p.bias_rate);
   require(p.aux_scope != MOEMESH_AUX_GLOBAL, MOEMESH_ERROR_NOT_SUPPORTED,
           "aux_scope: AUX_GLOBAL is not supported in this release");
 }
@@ -109,7 +115,11 @@ std::vector<Field> fields_of(const moemesh_layer_params& p) {
           {"drop", p.drop},
           {"aux_coefficient", bits_of(p.aux_coefficient), Field::real},
           {"aux_scope", p.aux_scope},
-          {"z_coefficient", bits_of(p.z_coefficient), Field::real}};
+          {"z_coefficient", bits_of(p.z_coefficient), Field::real},
+          {"bias_rate", bits_of(p.bias_rate), Field::real},
+          {"recompute", p.recompute},
+          {"chunks", p.chunks},
+          {"products", p.products}};
 }
 
 // A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
@@ -174,7 +184,8 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
       expert_tp_(mesh_->group(MOEMESH_AXIS_EXPERT_TP)),
       tp_(mesh_->group(MOEMESH_AXIS_TP)),
       slices_(mesh_->slices()),
-      local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())) {
+      local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())),
+      bias_(std::make_shared<SelectionBias>(name_, params.experts, params.bias_rate)) {
   params_.name = name_.c_str();
   number_ = mesh_->add_layer(name_);
   for (int64_t e = 0; e < params_.experts; ++e)
@@ -183,6 +194,7 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
 
 void Layer::register_parameters() {
   const auto& p = params_;
+  if (p.bias_rate > 0) expert_->biases.add(bias_);
   if (!caller_router())
     router_ = &add_matrix(*shared_, name_ + ".router", 0, p.experts, p.hidden, -1, p.init_std_router);
   w1_ = &add_matrix(*expert_, name_ + ".w1", p.experts, p.ffn, p.hidden, 0, p.init_std_in);
@@ -221,20 +233,16 @@ void Layer::require_backward(const Tape& tape) const {
           w1_->ready);
 }
 
-std::unique_ptr<Tape> Layer::fresh_tape() {
-  if (spare_tapes_.empty()) return std::make_unique<Tape>();
-  auto tape = std::move(spare_tapes_.back());
-  spare_tapes_.pop_back();
-  return tape;
-}
-
 void Layer::record(const Tape& tape) {
   auto& s = statistics_;
   s.tokens = tape.decision.routed;
-  s.rows = tape.decision.routed * params_.top_k - tape.decision.dropped;  // source.tags are one slice's
+  s.rows = tape.decision.routed * params_.top_k - tape.decision.dropped;  // plans are of one slice
+  s.copies_sent = s.rows_received = 0;
   const auto own = static_cast<size_t>(exchange_.rank());
-  s.copies_sent = tape.source.copies - (tape.source.copy_offsets[own + 1] - tape.source.copy_offsets[own]);
-  s.rows_received = tape.received.rows;
+  for (const Part& part : tape.parts) {
+    s.copies_sent += part.source.copies - (part.source.copy_offsets[own + 1] - part.source.copy_offsets[own]);
+    s.rows_received += part.received.rows;
+  }
   s.nonfinite_tokens = tape.decision.nonfinite;
   s.dropped_rows = tape.decision.dropped;
   s.slots = tape.decision.slots;
@@ -243,11 +251,13 @@ void Layer::record(const Tape& tape) {
   s.rows_per_expert.resize(static_cast<size_t>(params_.experts));
   kernels::count_experts(tape.decision.tokens * params_.top_k, tape.decision.chosen.data(), params_.experts,
                          s.rows_per_expert.data());
+  if (params_.bias_rate > 0) bias_->count(tape.microbatch, s.rows_per_expert);
   s.rows_received_per_expert.assign(static_cast<size_t>(params_.experts), 0);
   for (int64_t e = 0; e < local_experts_.count; ++e) {
     const auto i = static_cast<size_t>(e);
-    s.rows_received_per_expert[static_cast<size_t>(local_experts_.first + e)] =
-        tape.received.expert_offsets[i + 1] - tape.received.expert_offsets[i];
+    for (const Part& part : tape.parts)
+      s.rows_received_per_expert[static_cast<size_t>(local_experts_.first + e)] +=
+          part.received.expert_offsets[i + 1] - part.received.expert_offsets[i];
   }
 }
 
@@ -292,8 +302,12 @@ const float* Layer::widened(const Parameter& parameter) {
 }
 
 kernels::RouterConfig Layer::router_config() const {
-  return {params_.experts, params_.top_k, static_cast<kernels::Score>(params_.score),
-          static_cast<kernels::Gate>(params_.gate), static_cast<float>(params_.gate_scale)};
+  return {params_.experts,
+          params_.top_k,
+          static_cast<kernels::Score>(params_.score),
+          static_cast<kernels::Gate>(params_.gate),
+          static_cast<float>(params_.gate_scale),
+          bias_->values()};
 }
 
 }  // namespace moemesh

@@ -124,6 +124,7 @@ void Optimizer::make_fabric() {
   std::vector<Fabric::Member> members;
   for (const auto& state : states_) {
     reserve_reduction(state->family());
+    state->family().biases.reserve(mesh_->group(MOEMESH_GROUP_SHARED_GRADIENT));
     members.push_back({&state->family(), state->gradients(), state->stage()});
   }
   step_->fabric = std::make_shared<Fabric>(*mesh_, members, FabricParams{params_.overlap, params_.chunk_bytes});
@@ -150,6 +151,7 @@ void Optimizer::begin(const moemesh_step_params& params) {
           "objective: expected 1 or 2, got {}", params.objective);
   require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}",
           params.loss_scale);
+  for (auto& state : states_) state->family().biases.begin(params.microbatches);
   *step_ = StepState{true,
                      step_->serial + 1,
                      params.microbatches,
@@ -264,7 +266,10 @@ double Optimizer::norm() const {
 
 void Optimizer::update_families(double rate, float coefficient) {
   const timeline::Span span(mesh_->recorder(), timeline::Kind::update);
-  for (auto& state : states_) state->update(params_, rate, coefficient, steps);
+  for (auto& state : states_) {
+    state->update(params_, rate, coefficient, steps);
+    state->family().biases.update(mesh_->group(MOEMESH_GROUP_SHARED_GRADIENT));
+  }
 }
 
 moemesh_update_result Optimizer::update(double learning_rate, const Finding& problem) {

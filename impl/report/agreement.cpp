@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
-// What a step's end agrees on (impl/optimizer/optimizer.cpp), and the rows between stages (impl/schedule/transfers.cpp).
+// What a step's end agrees on (impl/optimizer/optimizer.cpp), the choices of experts that it adds up
+// (impl/family/selection_bias.cpp), and the rows between stages (impl/schedule/transfers.cpp).
 #include "impl/base/view.hpp"
 #include "impl/comm/communicator.hpp"
 #include "impl/optimizer/optimizer.hpp"
@@ -16,6 +17,15 @@ void add_agreements(Traffic& traffic, const Description& description) {
   traffic.agree(world, agreement_words(step_fields), purpose);
   if (description.params.objective == MOEMESH_TOKEN_MEAN) traffic.agree(world, 1, purpose);
   traffic.agree(world, 1, purpose);  // the norm
+}
+
+void add_bias_counts(Traffic& traffic, const Description& description) {
+  int64_t experts = 0;
+  for (const DescribedLayer& layer : description.stages[static_cast<size_t>(traffic.here().pp)].layers)
+    if (layer.params.bias_rate > 0) experts = plus(experts, layer.params.experts);
+  if (experts > 0)
+    traffic.all_reduce(traffic.group(MOEMESH_GROUP_SHARED_GRADIENT), experts,
+                       {0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_ALL_REDUCE}, sizeof(int64_t));
 }
 
 void add_transfers(Traffic& traffic, const Description& description) {

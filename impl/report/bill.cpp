@@ -184,6 +184,7 @@ const Traffic::Entries& Bill::entries(int64_t rank) {
     add_reduction(traffic, family, description_);
     add_update(traffic, family, description_);
   }
+  add_bias_counts(traffic, description_);
   add_tuning(traffic, description_);
   traffic.repeat(1);
   add_order(traffic, description_);

@@ -18,6 +18,8 @@ void add_end_of_rounds(Traffic& traffic, const Description& description);
 // A family's sums at the step's end, and the gathering of what was updated.
 void add_reduction(Traffic& traffic, int32_t family, const Description& description);
 void add_update(Traffic& traffic, int32_t family, const Description& description);
+// What the tokens of all shards chose, where selection biases move by it.
+void add_bias_counts(Traffic& traffic, const Description& description);
 // What the fabric scheduler makes equal over the stage: the quotas in each step, the order of the buckets once.
 void add_tuning(Traffic& traffic, const Description& description);
 void add_order(Traffic& traffic, const Description& description);

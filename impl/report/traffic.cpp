@@ -12,7 +12,7 @@
 namespace moemesh {
 namespace {
 
-constexpr int64_t float_bytes = sizeof(float), word_bytes = sizeof(int64_t);
+constexpr int64_t word_bytes = sizeof(int64_t);
 
 Ledger::Key key_of(const RankGroup& group, const Purpose& purpose) {
   return {group.axes, purpose.family, purpose.phase, purpose.collective};
@@ -96,11 +96,11 @@ void Traffic::to_every_peer(const RankGroup& group, int64_t bytes, const Purpose
 }
 
 // Every contribution to its owner, every owner's sum to all.
-void Traffic::all_reduce(const RankGroup& group, int64_t floats, const Purpose& purpose) {
+void Traffic::all_reduce(const RankGroup& group, int64_t elements, const Purpose& purpose, int64_t element_bytes) {
   if (group.size() == 1) return;
-  (void)times(plus(floats, group.size()), float_bytes);  // what follows is less
-  const Shards parts{floats, group.size()};
-  const auto bytes = [&](int64_t owner) { return (parts.end(owner) - parts.begin(owner)) * float_bytes; };
+  (void)times(plus(elements, group.size()), element_bytes);  // what follows is less
+  const Shards parts{elements, group.size()};
+  const auto bytes = [&](int64_t owner) { return (parts.end(owner) - parts.begin(owner)) * element_bytes; };
   Ledger::Counts& counts = call(group, purpose);
   for_each_peer(group, [&](int64_t peer) {
     message(counts, group, peer, bytes(peer));

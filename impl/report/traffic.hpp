@@ -36,6 +36,7 @@ class Traffic {
   RankGroup ends() const;    // Mesh::ends; only on the end stages of a pipeline
 
   void repeat(int64_t times) { times_ = times; }
+  int64_t repeated() const { return times_; }
 
   // bytes: to each member. Empty messages are sent only with every_peer.
   void all_to_all(const RankGroup& group, const std::vector<int64_t>& bytes, bool every_peer, const Purpose& purpose);
@@ -44,7 +45,8 @@ class Traffic {
   // A message to every peer in each repetition, `bytes` in all of them together.
   void all_to_all_in_all(const RankGroup& group, const std::vector<int64_t>& bytes, const Purpose& purpose);
   void to_every_peer(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // the same to each
-  void all_reduce(const RankGroup& group, int64_t floats, const Purpose& purpose);
+  void all_reduce(const RankGroup& group, int64_t elements, const Purpose& purpose,
+                  int64_t element_bytes = sizeof(float));
   void all_gather(const RankGroup& group, int64_t own_bytes, const Purpose& purpose);
   void agree(const RankGroup& group, int64_t words, const Purpose& purpose);
   void broadcast(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // from position 0

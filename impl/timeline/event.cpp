@@ -36,7 +36,9 @@ constexpr std::array<KindInfo, static_cast<size_t>(Kind::kinds)> infos{{
 constexpr std::array<const char*, static_cast<size_t>(Stream::streams)> streams{"program", "compute", "exchange",
                                                                                 "reduction", "pipeline"};
 
-bool in_layer(int32_t phase) { return phase == MOEMESH_PHASE_FORWARD || phase == MOEMESH_PHASE_BACKWARD; }
+bool in_layer(int32_t phase) {
+  return phase == MOEMESH_PHASE_FORWARD || phase == MOEMESH_PHASE_BACKWARD || phase == MOEMESH_PHASE_RECOMPUTE;
+}
 
 }  // namespace
 
@@ -47,7 +49,7 @@ const char* name_of(Stream stream) { return streams[static_cast<size_t>(stream)]
 // Exchanges of tokens say which one they are: in the order of these kinds, see impl/moe/lanes.hpp.
 Kind kind_of(const Operation& operation) {
   const Purpose& purpose = operation.purpose;
-  const bool forward = purpose.phase == MOEMESH_PHASE_FORWARD;
+  const bool forward = purpose.phase != MOEMESH_PHASE_BACKWARD;  // again, where it is recomputed
   if (purpose.phase == MOEMESH_PHASE_CALLER) return Kind::caller;
   switch (purpose.collective) {
     case MOEMESH_COLLECTIVE_COUNT_EXCHANGE:

@@ -12,8 +12,8 @@ inline thread_local Whereabouts here;
 // While it lives, what this thread starts is of this layer and microbatch. recorder null: nothing is recorded.
 class LayerScope {
  public:
-  LayerScope(const Recorder* recorder, int32_t layer, int32_t microbatch, int32_t chunk = 0) : before_(here) {
-    if (recorder) here = {layer, microbatch, chunk};
+  LayerScope(const Recorder* recorder, int32_t layer, int32_t microbatch) : before_(here) {
+    if (recorder) here = {layer, microbatch, 0};
   }
   LayerScope(const LayerScope&) = delete;
   LayerScope& operator=(const LayerScope&) = delete;
@@ -21,6 +21,18 @@ class LayerScope {
 
  private:
   Whereabouts before_;
+};
+
+// While it lives, what this thread starts is of this chunk of the layer's tokens.
+class ChunkScope {
+ public:
+  explicit ChunkScope(size_t chunk) : before_(here.chunk) { here.chunk = static_cast<int32_t>(chunk); }
+  ChunkScope(const ChunkScope&) = delete;
+  ChunkScope& operator=(const ChunkScope&) = delete;
+  ~ChunkScope() { here.chunk = before_; }
+
+ private:
+  int32_t before_;
 };
 
 // Records what its block does. rows: of the experts' products.

@@ -80,10 +80,12 @@ TEST_F(Argument, EnumsOfLayers) {
     const char* name;
     int32_t P::*member;
     int32_t most;
-  } enums[] = {{"activation", &P::activation, MOEMESH_GEGLU},        {"score", &P::score, MOEMESH_SCORE_SIGMOID},
-               {"gate", &P::gate, MOEMESH_GATE_SOFTMAX_TOPK},        {"router", &P::router, MOEMESH_ROUTER_CALLER},
-               {"nonfinite", &P::nonfinite, MOEMESH_NONFINITE_DROP}, {"drop", &P::drop, MOEMESH_DROP_BY_GATE},
-               {"aux_scope", &P::aux_scope, MOEMESH_AUX_GLOBAL}};
+  } enums[] = {
+      {"activation", &P::activation, MOEMESH_GEGLU},          {"score", &P::score, MOEMESH_SCORE_SIGMOID},
+      {"gate", &P::gate, MOEMESH_GATE_SOFTMAX_TOPK},          {"router", &P::router, MOEMESH_ROUTER_CALLER},
+      {"nonfinite", &P::nonfinite, MOEMESH_NONFINITE_DROP},   {"drop", &P::drop, MOEMESH_DROP_BY_GATE},
+      {"aux_scope", &P::aux_scope, MOEMESH_AUX_GLOBAL},       {"recompute", &P::recompute, MOEMESH_RECOMPUTE_FULL},
+      {"products", &P::products, MOEMESH_PRODUCTS_ROW_STABLE}};
   for (const auto& e : enums) {
     for (const int32_t value : {0, -1, e.most + 1, INT32_MAX, INT32_MIN}) {
       EXPECT_EQ(make_layer([&](P& p) { p.*e.member = value; }), bad) << e.name << " " << value;
@@ -110,11 +112,44 @@ TEST_F(Argument, SizesOfLayers) {
     expect_text({"experts"});
   }
   EXPECT_EQ(make_layer([](P& p) { p.shared_ffn = -1; }), bad);
+  for (const int32_t chunks : {0, -1, 1025, INT32_MIN}) {
+    EXPECT_EQ(make_layer([&](P& p) { p.chunks = chunks; }), bad);
+    expect_text({"chunks", "1..1024", std::to_string(chunks)});
+  }
   EXPECT_EQ(make_layer([](P& p) { p.name = ""; }), bad);
   EXPECT_EQ(make_layer([](P& p) { p.gate_scale = std::nan(""); }), bad);
   EXPECT_EQ(make_layer([](P& p) { p.init_std_in = -1; }), bad);
   const std::string name(201, 'x');
   EXPECT_EQ(make_layer([&](P& p) { p.name = name.c_str(); }), bad);
+}
+
+TEST_F(Argument, BiasOfLayers) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const double rate : {-1e-3, nan, infinity, 1e39}) {
+    EXPECT_EQ(make_layer([&](moemesh_layer_params& p) { p.bias_rate = rate; }), bad) << rate;
+    expect_text({"bias_rate", "got"});
+  }
+  for (const double rate : {0.0, 1e-3, 5.0})
+    EXPECT_EQ(make_layer([&](moemesh_layer_params& p) { p.bias_rate = rate; }), MOEMESH_OK) << rate;
+  std::vector<float> bias{0.5F, -1.0F}, read(2, -7.0F);
+  moemesh_view in = dense(MOEMESH_FLOAT32, {2}, bias.data()), out = dense(MOEMESH_FLOAT32, {2}, read.data());
+  EXPECT_EQ(moemesh_layer_get_bias(model.layer, &out), MOEMESH_OK);
+  EXPECT_EQ(read, (std::vector<float>{0, 0}));
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), MOEMESH_OK);
+  bias[1] = std::nanf("");
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), bad);
+  expect_text({"bias[1]", "finite"});
+  bias[1] = 3;
+  ASSERT_EQ(model.begin(), MOEMESH_OK);
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), MOEMESH_ERROR_INVALID_STATE);
+  EXPECT_EQ(moemesh_layer_get_bias(model.layer, &out), MOEMESH_OK);
+  EXPECT_EQ(read, (std::vector<float>{0.5F, -1.0F})) << "refused calls changed it";
+  in.extents[0] = out.extents[0] = 3;
+  EXPECT_EQ(moemesh_layer_get_bias(model.layer, &out), bad);
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), bad);
+  in = dense(MOEMESH_FLOAT64, {2}, bias.data());
+  EXPECT_EQ(moemesh_layer_set_bias(model.layer, &in), bad);
+  expect_text({"bias"});
 }
 
 TEST_F(Argument, CapacityOfLayers) {

@@ -24,9 +24,11 @@ struct Options {
   int64_t tokens = 7;  // of each shard
   int64_t uneven = 0;  // more of them for each shard number
   bool pipeline = false;
-  bool routing = true;        // handed to the bill
-  bool every_expert = false;  // k = E: routing is certain
-  int64_t large = 0;          // elements of a parameter that takes several chunks
+  bool routing = true;                     // handed to the bill
+  bool every_expert = false;               // k = E: routing is certain
+  double first_bias = 0, second_bias = 0;  // rates of the layers' selection biases
+  int64_t large = 0;                       // elements of a parameter that takes several chunks
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
   int32_t overlap = MOEMESH_OVERLAP_GAPS;
   int64_t bucket_bytes = 0, chunk_bytes = 0;  // 0: the defaults
 };
@@ -35,7 +37,9 @@ std::ostream& operator<<(std::ostream& stream, const Options& o) {
   return stream << "stages " << o.shared_stage << " " << o.expert_stage << " dtype " << o.dtype << " combine "
                 << o.combine_dtype << " M " << o.microbatches << " objective " << o.objective << " steps " << o.steps
                 << " overlap " << o.overlap << " buckets " << o.bucket_bytes << " chunks " << o.chunk_bytes
-                << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline;
+                << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline << " biases "
+                << o.first_bias << " " << o.second_bias
+                << " recompute " << o.recompute << " layer chunks " << o.chunks;
 }
 
 // ---- the model: the same layers on every stage, other parameters on each
@@ -55,6 +59,8 @@ std::vector<oracle::LayerConfig> layers(const Options& options) {
   first.shared_ffn = 24;
   second.caller_logits = true;
   second.activation = oracle::Activation::silu;
+  first.bias_rate = options.first_bias;
+  second.bias_rate = options.second_bias;
   return {first, second};
 }
 
@@ -83,6 +89,8 @@ ModelSpec model_spec(const Mesh& mesh, const Options& options) {
   spec.expert = expert_parameters();
   spec.dtype = options.dtype;
   spec.combine_dtype = options.combine_dtype;
+  spec.recompute = options.recompute;
+  spec.chunks = options.chunks;
   spec.optimizer = sgd(0);  // the routing stays as it is
   spec.optimizer->shared_stage = options.shared_stage;
   spec.optimizer->expert_stage = options.expert_stage;
@@ -269,6 +277,8 @@ class BillOf {
     const auto configs = layers(options);
     ModelSpec model;
     model.combine_dtype = options.combine_dtype;
+    model.recompute = options.recompute;
+    model.chunks = options.chunks;
     for (const size_t i : {size_t{1}, size_t{0}}) {
       const auto params = layer_params(model, configs[i]);
       const Sent& matrix = sent[i][static_cast<size_t>(stage)];
@@ -335,8 +345,10 @@ const std::vector<Options>& usual() {
        .expert_stage = 1,
        .dtype = MOEMESH_BFLOAT16,
        .microbatches = 3,
-       .objective = MOEMESH_TOKEN_MEAN},
-      {.shared_stage = 2, .expert_stage = 2, .microbatches = 3, .steps = 2},
+       .objective = MOEMESH_TOKEN_MEAN,
+       .first_bias = 1e-30,
+       .second_bias = 1e-30},
+      {.shared_stage = 2, .expert_stage = 2, .microbatches = 3, .steps = 2, .first_bias = 1e-30},
       {.shared_stage = 2, .expert_stage = 1, .dtype = MOEMESH_BFLOAT16, .combine_dtype = MOEMESH_FLOAT32},
       {.shared_stage = 0, .expert_stage = 2, .dtype = MOEMESH_BFLOAT16, .objective = MOEMESH_TOKEN_MEAN},
       {.shared_stage = 0,
@@ -403,6 +415,19 @@ TEST(Bill, MatricesMakeUnevenShardsExact) {
 TEST(Bill, ExpectationsOfCertainRoutingAreExact) {
   check_all(meshes_of(world_size()), {{.microbatches = 3, .routing = false, .every_expert = true},
                                       {.dtype = MOEMESH_BFLOAT16, .routing = false, .every_expert = true}});
+}
+
+TEST(Bill, EqualsTheLedgerWithRecomputeAndChunks) {
+  std::vector<Options> options{
+      {.microbatches = 2, .recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 2},
+      {.dtype = MOEMESH_BFLOAT16, .microbatches = 2, .steps = 2, .recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 3},
+      {.recompute = MOEMESH_RECOMPUTE_FULL},
+      {.chunks = 9},
+      {.routing = false, .every_expert = true, .recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 2}};
+  check_all(meshes_of(world_size()), options);
+  if (world_size() < 4) return;
+  for (Options& each : options) each.pipeline = true;
+  check_all({pipelines()[1], pipelines()[4]}, {options[1]});
 }
 
 TEST(Bill, EqualsTheLedgerWithSeveralChunks) {

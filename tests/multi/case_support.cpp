@@ -62,6 +62,7 @@ ModelSpec scale_spec(const ScaleOptions& options) {
   config.experts = options.experts;
   config.top_k = options.top_k;
   config.activation = oracle::Activation::identity;
+  config.score = options.score;
   config.gate = options.gate;
   config.caller_logits = true;
   config.capacity_factor = options.capacity_factor;
@@ -69,9 +70,12 @@ ModelSpec scale_spec(const ScaleOptions& options) {
   config.aux_coefficient = options.aux_coefficient;
   config.aux_scope = options.aux_scope;
   config.z_coefficient = options.z_coefficient;
+  config.bias_rate = options.bias_rate;
   ModelSpec spec;
   spec.layers = {config};
   spec.nonfinite = options.nonfinite;
+  spec.recompute = options.recompute;
+  spec.chunks = options.chunks;
   spec.dtype = options.dtype;
   spec.optimizer = options.optimizer;
   return spec;

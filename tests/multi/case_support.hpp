@@ -60,6 +60,7 @@ struct ScaleOptions {
   int64_t hidden = 1;
   int64_t experts = 4;
   int64_t top_k = 1;
+  oracle::Score score = oracle::Score::softmax;
   oracle::Gate gate = oracle::Gate::renorm;
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
   int32_t dtype = MOEMESH_FLOAT32;
@@ -70,6 +71,8 @@ struct ScaleOptions {
   double aux_coefficient = 0;
   oracle::AuxScope aux_scope = oracle::AuxScope::shard;
   double z_coefficient = 0;
+  double bias_rate = 0;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
 };
 
 // SGD with the given rate.

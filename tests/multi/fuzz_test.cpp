@@ -43,6 +43,7 @@ void draw_balance(Dice& dice, const Case& setting, LayerConfig* layer) {
   if (dice.chance(40)) layer->aux_coefficient = dice.number(0.01, 0.5);
   if (setting.sequences.count > 1) layer->aux_scope = oracle::AuxScope::sequence;
   if (dice.chance(30)) layer->z_coefficient = dice.number(0.001, 0.05);
+  if (dice.chance(30)) layer->bias_rate = dice.number(0.01, 0.2);
 }
 
 // tp up to 8 must divide widths.
@@ -115,7 +116,7 @@ std::string describe(const Case& setting, const RunOptions& options) {
   text += ", stages " + std::to_string(options.shared_stage) + " " + std::to_string(options.expert_stage) + ", layers";
   for (const LayerConfig& l : setting.layers)
     text += " (E " + std::to_string(l.experts) + " k " + std::to_string(l.top_k) + " capacity " +
-            std::to_string(l.capacity_factor) + ")";
+            std::to_string(l.capacity_factor) + " bias " + std::to_string(l.bias_rate) + ")";
   return text;
 }
 

@@ -27,7 +27,7 @@ TEST_P(Bits, DoNotDependOnTheStage) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Bits, ::testing::Values("renorm_and_raw", "padding_few_experts"),
+INSTANTIATE_TEST_SUITE_P(Cases, Bits, ::testing::Values("renorm_and_raw", "padding_few_experts", "biased"),
                          [](const auto& test) { return test.param; });
 
 TEST(Repeat, GivesTheSameBits) {
@@ -42,13 +42,15 @@ TEST(Repeat, GivesTheSameBits) {
 }
 
 TEST(ForwardWithoutTraining, GivesTheSameOutputAndChangesNothing) {
-  const Expected expected = oracle_run(case_of("padding_few_experts"));
   const Session session;
-  for (const MeshSpec& spec : some_meshes()) {
-    SCOPED_TRACE(to_string(spec));
-    const Mesh mesh(session, spec);
-    const RunRecord plain = library_run(mesh, expected);
-    expect_same_bits(library_run(mesh, expected, {.extra_inference = true}), plain);
+  for (const char* name : {"padding_few_experts", "biased"}) {
+    const Expected expected = oracle_run(case_of(name));
+    for (const MeshSpec& spec : some_meshes()) {
+      SCOPED_TRACE(to_string(spec));
+      const Mesh mesh(session, spec);
+      const RunRecord plain = library_run(mesh, expected);
+      expect_same_bits(library_run(mesh, expected, {.extra_inference = true}), plain);
+    }
   }
 }
 

@@ -59,6 +59,11 @@ LayerConfig with_balance(LayerConfig config, oracle::AuxScope scope, double aux,
   return config;
 }
 
+LayerConfig with_bias(LayerConfig config, double rate) {
+  config.bias_rate = rate;
+  return config;
+}
+
 LayerConfig with_caller_logits(LayerConfig config) {
   config.caller_logits = true;
   return config;
@@ -83,6 +88,13 @@ std::vector<Case> invariance_cases() {
        .tapes_together = true,
        .loss_scale = 0.3,
        .first_objective = oracle::Objective::token_mean});
+  cases.push_back({.name = "chunks_and_recompute",
+                   .layers = stack(16, layer("a", 5, 2, A::swiglu, softmax, Gate::renorm),
+                                   with_shared_expert(layer("b", 8, 1, A::gelu_erf, sigmoid, Gate::raw), 8)),
+                   .tapes_together = true,
+                   .loss_scale = 3.7,
+                   .recompute = MOEMESH_RECOMPUTE_FULL,
+                   .chunks = 3});
   cases.push_back({.name = "sigmoid_many_choices",
                    .layers = stack(8, layer("a", 7, 4, A::silu, sigmoid, Gate::renorm),
                                    layer("b", 8, 2, A::gelu_tanh, sigmoid, Gate::softmax_topk)),
@@ -151,6 +163,22 @@ std::vector<Case> invariance_cases() {
        .padding = 0.4,
        .loss_scale = 5,
        .sequences = {3, true}});
+  // Rates at which the selection is another one after a step.
+  cases.push_back(
+      {.name = "biased",
+       .layers =
+           stack(16, with_bias(with_shared_expert(layer("a", 5, 2, A::swiglu, softmax, Gate::raw), 8), 0.06),
+                 with_bias(with_capacity(layer("b", 6, 3, A::silu, sigmoid, Gate::renorm), 0.9, Drop::position), 0.11)),
+       .padding = 0.2,
+       .loss_scale = 1.5});
+  cases.push_back(
+      {.name = "biased_callers_router",
+       .layers = stack(8,
+                       with_balance(with_bias(with_caller_logits(layer("a", 7, 3, A::geglu, sigmoid, Gate::raw)), 0.15),
+                                    AuxScope::shard, 0.3, 0.02),
+                       layer("b", 4, 1, A::swiglu, softmax, Gate::renorm)),
+       .tapes_together = true,
+       .first_objective = oracle::Objective::token_mean});
   return cases;
 }
 
@@ -274,7 +302,8 @@ oracle::Parameters as_used(const Expected& expected, const oracle::Parameters& v
   return used;
 }
 
-ExpectedPhase oracle_phase(const Expected& expected, const Phase& phase, uint64_t seed, oracle::Parameters* values) {
+// Moves the selection biases of the expected model as it goes.
+ExpectedPhase oracle_phase(Expected& expected, const Phase& phase, uint64_t seed, oracle::Parameters* values) {
   ExpectedPhase result{phase, {}, {}, {}};
   oracle::Optimizer optimizer(phase.optimizer);
   for (int i = 0; i < phase.steps; ++i) {
@@ -285,6 +314,8 @@ ExpectedPhase oracle_phase(const Expected& expected, const Phase& phase, uint64_
     step.update = optimizer.update(oracle::named_arrays(expected.model, *values),
                                    oracle::named_arrays(expected.model, step.result.gradients));
     step.values = *values;
+    oracle::move_biases(step.result, &expected.model);
+    for (const LayerConfig& layer : expected.model.layers) step.biases.push_back(layer.bias);
     result.steps.push_back(std::move(step));
   }
   result.moment1 = optimizer.moment1;
@@ -302,6 +333,8 @@ ModelSpec model_spec(const Case& setting) {
   spec.init_std_in = spec.init_std_out = 0.3;
   spec.dtype = setting.dtype;
   spec.combine_dtype = setting.combine_dtype;
+  spec.recompute = setting.recompute;
+  spec.chunks = setting.chunks;
   spec.optimizer.reset();
   return spec;
 }

@@ -27,6 +27,7 @@ struct Case {
   double loss_scale = 1;
   int32_t dtype = MOEMESH_FLOAT32;  // of both families
   int32_t combine_dtype = 0;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
   oracle::Sequences sequences = {};                                   // of every piece
   oracle::Objective first_objective = oracle::Objective::shard_mean;  // with SGD; the other one with AdamW
 };
@@ -44,7 +45,8 @@ struct ExpectedStep {
   std::vector<oracle::Piece> pieces;
   oracle::StepResult result;
   oracle::UpdateResult update;
-  oracle::Parameters values;  // after the update
+  oracle::Parameters values;          // after the update
+  std::vector<oracle::Array> biases;  // of each layer, likewise; empty where it has none
 };
 struct ExpectedPhase {
   Phase phase;
@@ -77,6 +79,7 @@ struct StepRecord {
   std::vector<PieceRecord> pieces;  // of this rank's shard
   std::vector<Floats> values;       // this rank's parts, in the order of named_arrays
   std::vector<Floats> gradients;    // whole arrays, likewise; of the phase's last step only
+  std::vector<Floats> biases;       // of the selection, of this rank's stage's layers
   moemesh_update_result update{};
 };
 struct PhaseRecord {
@@ -85,6 +88,7 @@ struct PhaseRecord {
 };
 struct RunRecord {
   bool staged = false;                       // pp > 1: arrays of other stages are empty
+  size_t first_layer = 0;                    // of this rank's stage
   std::vector<std::vector<int64_t>> places;  // in the unsplit arrays, of this rank's parts
   std::vector<PhaseRecord> phases;
 };

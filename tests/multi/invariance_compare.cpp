@@ -115,6 +115,16 @@ void compare_gradients(const std::vector<Floats>& gradients, const Expected& exp
       expect_near(gradients[i], *arrays[i].values, tolerance, "gradient of " + name_of(arrays[i]));
 }
 
+// Sums of the rate, which fp32 rounds.
+void compare_biases(const std::vector<Floats>& biases, size_t first_layer, const ExpectedStep& step) {
+  for (size_t l = 0; l < biases.size(); ++l) {
+    oracle::Array should = step.biases.at(first_layer + l);
+    should.resize(biases[l].size(), 0.0);
+    for (size_t e = 0; e < should.size(); ++e)
+      EXPECT_NEAR(static_cast<double>(biases[l][e]), should[e], 1e-6) << "layer " << first_layer + l << " expert " << e;
+  }
+}
+
 void compare_step(const StepRecord& record, const RunRecord& run, const Expected& expected, const ExpectedStep& step,
                   int updates, double tolerance) {
   for (const PieceRecord& piece : record.pieces)
@@ -123,6 +133,7 @@ void compare_step(const StepRecord& record, const RunRecord& run, const Expected
   EXPECT_LE(oracle::relative_distance(record.update.coefficient, step.update.coefficient), tolerance) << "coefficient";
   EXPECT_EQ(record.update.skipped, 0);
   if (!record.gradients.empty()) compare_gradients(record.gradients, expected, step, run.staged, tolerance);
+  compare_biases(record.biases, run.first_layer, step);
   compare_values(record.values, run.places, expected, step, updates, tolerance);
 }
 
@@ -150,6 +161,7 @@ void same_step(const StepRecord& a, const StepRecord& b) {
   }
   same_list(a.gradients, b.gradients, "gradient");
   same_list(a.values, b.values, "value");
+  same_list(a.biases, b.biases, "bias");
   EXPECT_EQ(a.update.norm, b.update.norm);
   EXPECT_EQ(a.update.coefficient, b.update.coefficient);
 }

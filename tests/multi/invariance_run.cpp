@@ -313,6 +313,7 @@ StepRecord Runner::run_step(const ExpectedPhase& phase, const ExpectedStep& step
   expect_equal_everywhere(record.update.coefficient);
   expect_equal_everywhere(record.update.norm);
   record.values = local_list<Floats>([&](const auto& array) { return local_master(array.name, array.expert); });
+  for (size_t l = 0; l < part_.spec.layers.size(); ++l) record.biases.push_back(model_.bias(l));
   if (&step == &phase.steps.back()) record.gradients = whole_list(MOEMESH_GRADIENT);
   return record;
 }
@@ -360,6 +361,7 @@ PhaseRecord Runner::run_phase(const ExpectedPhase& phase) {
 RunRecord Runner::run() {
   RunRecord record;
   record.staged = mesh_.spec().pp > 1;
+  record.first_layer = part_.first_layer;
   record.places = local_list<std::vector<int64_t>>(
       [&](const auto& array) { return model_.local_places(array.name, array.expert); });
   for (const ExpectedPhase& phase : expected_.phases) record.phases.push_back(run_phase(phase));

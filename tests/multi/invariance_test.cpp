@@ -35,6 +35,10 @@ class MeshInvariance : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MeshInvariance, AgreesWithTheOracleOnEveryMesh) {
   const Expected expected = oracle_run(case_of(GetParam()));
+  for (size_t l = 0; l < expected.setting.layers.size(); ++l) {
+    const oracle::Array& bias = expected.phases[0].steps[0].biases[l];
+    EXPECT_EQ(expected.setting.layers[l].bias_rate > 0, oracle::dot(bias, bias) > 0) << "no bias moved in layer " << l;
+  }
   for (const ExpectedPhase& phase : expected.phases)
     for (const ExpectedStep& step : phase.steps) {
       EXPECT_GE(step.result.margin, margin_of(expected.setting)) << "the batch is too near to a tie of the router";

@@ -4,6 +4,7 @@
 #include "layer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -14,7 +15,7 @@ namespace oracle {
 namespace {
 
 RouterConfig router_config(const LayerConfig& config) {
-  return {config.score, config.gate, config.gate_scale, config.top_k};
+  return {config.score, config.gate, config.gate_scale, config.top_k, config.bias};
 }
 
 ExpertWeights expert_weights(const LayerConfig& config, const LayerWeights& weights, std::int64_t e) {
@@ -84,7 +85,7 @@ LayerTape empty_tape(const LayerConfig& config, const Array& x) {
 bool route_row(const LayerConfig& config, std::int64_t t, const Array& logits, LayerTape* tape) {
   add_to_row(&tape->logits, t, logits);
   if (!is_routable(logits, config.top_k)) return false;
-  const auto chosen = choose_experts(logits, config.top_k);
+  const auto chosen = choose_experts(router_config(config), logits);
   add_to_row(&tape->gates, t, gates_forward(router_config(config), logits, chosen));
   std::copy(chosen.begin(), chosen.end(), tape->chosen.begin() + t * config.top_k);
   tape->margin = std::min(tape->margin, selection_margin(router_config(config), logits));
@@ -204,6 +205,19 @@ std::vector<std::int64_t> rows_per_expert(const LayerConfig& config, const Layer
     if (e >= 0) ++rows[e];
   }
   return rows;
+}
+
+void move_bias(const std::vector<std::int64_t>& rows, LayerConfig* config) {
+  config->bias.resize(config->experts, 0.0);
+  double mean = 0;
+  for (std::int64_t count : rows) mean += static_cast<double>(count);
+  mean /= static_cast<double>(config->experts);
+  for (std::size_t e = 0; e < rows.size(); ++e) {
+    const double excess = static_cast<double>(rows[e]) - mean;
+    // A count and the mean are a multiple of 1/experts apart, or equal but for rounding.
+    if (std::abs(excess) > 0.5 / static_cast<double>(config->experts))
+      config->bias[e] -= std::copysign(config->bias_rate, excess);
+  }
 }
 
 }  // namespace oracle

@@ -34,6 +34,8 @@ struct LayerConfig {
   double aux_coefficient = 0;
   AuxScope aux_scope = AuxScope::shard;
   double z_coefficient = 0;
+  double bias_rate = 0;  // what move_bias moves each element of `bias` by
+  Array bias = {};       // [experts], of the selection; empty: zeros
 };
 
 // Weights, or their gradients. Unused arrays (wg of ungated kinds, the shared expert's, a caller's router) are empty.
@@ -102,5 +104,8 @@ LayerBackward layer_backward(const LayerConfig& config, const LayerWeights& weig
 
 // How many (token, expert) assignments each expert was chosen for, dropped ones included: [experts].
 std::vector<std::int64_t> rows_per_expert(const LayerConfig& config, const LayerTape& tape);
+
+// Experts with more than the mean of `rows` (of the whole batch) fall by bias_rate, those with less rise.
+void move_bias(const std::vector<std::int64_t>& rows, LayerConfig* config);
 
 }  // namespace oracle

@@ -93,9 +93,27 @@ std::vector<std::int64_t> choose_experts(const Array& logits, std::int64_t top_k
   return order;
 }
 
+namespace {
+
+// -inf for an expert that can't be chosen.
+Array compared_scores(const RouterConfig& config, const Array& logits) {
+  Array scores = full_scores(config.score, logits);
+  for (std::size_t e = 0; e < scores.size(); ++e) {
+    if (!config.bias.empty()) scores[e] += config.bias.at(e);
+    if (std::isinf(logits[e])) scores[e] = logits[e];
+  }
+  return scores;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> choose_experts(const RouterConfig& config, const Array& logits) {
+  return choose_experts(config.bias.empty() ? logits : compared_scores(config, logits), config.top_k);
+}
+
 double selection_margin(const RouterConfig& config, const Array& logits) {
   if (config.top_k == static_cast<std::int64_t>(logits.size())) return std::numeric_limits<double>::infinity();
-  Array p = full_scores(config.score, logits);
+  Array p = compared_scores(config, logits);
   std::sort(p.begin(), p.end(), std::greater<>());
   return p[config.top_k - 1] - p[config.top_k];
 }

@@ -19,6 +19,7 @@ struct RouterConfig {
   Gate gate = Gate::renorm;
   double gate_scale = 1.0;
   std::int64_t top_k = 1;
+  Array bias = {};  // [experts] or empty: added to the scores that are compared, and to nothing else
 };
 
 // False for a row with NaN, +inf or fewer than top_k finite entries; single -inf entries are legal.
@@ -31,7 +32,10 @@ Array full_scores(Score score, const Array& logits);
 // are compared: where scores saturate in floating point the order is still the exact one.
 std::vector<std::int64_t> choose_experts(const Array& logits, std::int64_t top_k);
 
-// Distance between the last chosen and the best unchosen score; infinity where every expert is chosen.
+// The same by score + bias where the router has one.
+std::vector<std::int64_t> choose_experts(const RouterConfig& config, const Array& logits);
+
+// Distance between the last chosen and the best unchosen score, bias included; infinity where every expert is chosen.
 double selection_margin(const RouterConfig& config, const Array& logits);
 
 // The gates of the chosen experts, times gate_scale, in their order.

@@ -129,4 +129,17 @@ StepResult run_step(const Model& model, const Parameters& parameters, const std:
   return result;
 }
 
+void move_biases(const StepResult& step, Model* model) {
+  for (std::size_t l = 0; l < model->layers.size(); ++l) {
+    LayerConfig& layer = model->layers[l];
+    if (layer.bias_rate == 0) continue;
+    std::vector<std::int64_t> rows(layer.experts, 0);
+    for (const PieceResult& piece : step.pieces) {
+      const auto more = rows_per_expert(layer, piece.tapes.at(l));
+      for (std::size_t e = 0; e < rows.size(); ++e) rows[e] += more[e];
+    }
+    move_bias(rows, &layer);
+  }
+}
+
 }  // namespace oracle

@@ -106,6 +106,9 @@ struct StepResult {
 // The forward alone, without the loss: fills tapes and y.
 PieceResult run_forward(const Model& model, const Parameters& parameters, const Piece& piece);
 
+// After an update: each layer that has a rate moves its bias by what all pieces chose.
+void move_biases(const StepResult& step, Model* model);
+
 StepResult run_step(const Model& model, const Parameters& parameters, const std::vector<Piece>& pieces,
                     Objective objective);
 

@@ -97,6 +97,35 @@ TEST_P(KernelsRouter, ChoosesTheBestAndGatesFollowTheFormula) {
   }
 }
 
+// By score plus bias; -inf logits stay out whatever their bias; a gate is what it is without a bias.
+TEST_P(KernelsRouter, BiasMovesTheChoiceAndNoGate) {
+  const int64_t experts = 7, tokens = 30;
+  std::vector<float> logits = random_logits(tokens * experts, 8);
+  for (int64_t t = 0; t < tokens; t += 3) logits[t * experts + 2] = -kInf;
+  const std::vector<float> bias{0, -0.3f, 2, 0.1f, 0.25f, -0.05f, 0.02f};
+  RouterConfig c = config(experts, 3);
+  const Decision plain = routed(c, logits);
+  c.bias = bias.data();
+  const Decision d = routed(c, logits);
+  EXPECT_NE(d.chosen, plain.chosen);
+  for (int64_t t = 0; t < tokens; ++t) {
+    const std::vector<double> row(logits.begin() + t * experts, logits.begin() + (t + 1) * experts);
+    double sum = 0;
+    for (const double l : row) sum += std::exp(l);
+    std::vector<double> compared(experts);
+    for (int64_t e = 0; e < experts; ++e)
+      compared[e] = (c.score == Score::softmax ? std::exp(row[e]) / sum : 1 / (1 + std::exp(-row[e]))) + bias[e];
+    if (t % 3 == 0) compared[2] = -1e9;
+    std::vector<int32_t> order(experts);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return compared[a] > compared[b]; });
+    order.resize(3);
+    EXPECT_EQ(std::vector<int32_t>(d.chosen.begin() + t * 3, d.chosen.begin() + (t + 1) * 3), order) << t;
+    const std::vector<double> gates = exact_gates(c, row, order);
+    for (int32_t j = 0; j < 3; ++j) EXPECT_NEAR(d.gates[t * 3 + j], gates[j], 2e-6 * 2.5) << t;
+  }
+}
+
 // Central differences of the formula in fp64, for a loss that is linear in the gates.
 TEST_P(KernelsRouter, GradientAgreesWithFiniteDifferences) {
   const int64_t experts = 9, tokens = 12;

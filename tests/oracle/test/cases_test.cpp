@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../oracle.hpp"
 
@@ -161,6 +162,27 @@ TEST(Cases, P11DropGradient) {
 }
 
 // Tokens 1,2,3,4, odd ones to expert 0: however they are cut, the gradients of s are 1 and 1.5.
+TEST(Cases, P15BiasBalance) {
+  Model model = scale_model(1, 4, 1, Gate::raw);
+  model.layers[0].bias_rate = 0.01;
+  const Parameters weights = scale_weights(model, {1, 2, 3, 4});
+  std::vector<Piece> pieces;
+  for (const std::vector<std::int64_t>& experts : {std::vector<std::int64_t>{0, 0}, {1, 2}, {0, 0}, {1, 2}})
+    pieces.push_back(piece_of(2, {1, 1}, route(experts, 4)));
+  move_biases(run_step(model, weights, pieces, Objective::shard_mean), &model);
+  EXPECT_EQ(model.layers[0].bias, (Array{-0.01, 0, 0, 0.01}));
+  // Scores .5, .3, .2: the bias takes the second one down and leaves the gates.
+  model.layers[0].bias = {0, -0.15, 0, 0};
+  model.layers[0].top_k = 2;
+  const Array row{std::log(0.5), std::log(0.3), std::log(0.2), -std::numeric_limits<double>::infinity()};
+  const Piece piece = piece_of(1, {1}, row);
+  const LayerTape tape = run_forward(model, weights, piece).tapes[0];
+  EXPECT_EQ(tape.chosen, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_NEAR(tape.gates[0], 0.5, 1e-12);
+  EXPECT_NEAR(tape.gates[1], 0.2, 1e-12);
+  EXPECT_NEAR(tape.margin, 0.05, 1e-12);
+}
+
 TEST(Cases, P16ExpertGradientScale) {
   const Model model = scale_model(1, 2, 1, Gate::renorm);
   const Parameters weights = scale_weights(model, {1, 1});
