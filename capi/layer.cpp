@@ -33,7 +33,9 @@ constexpr moemesh_layer_params capi::layer_defaults{sizeof(moemesh_layer_params)
                                                     MOEMESH_DROP_BY_POSITION,
                                                     MOEMESH_AUX_SHARD,
                                                     0,
-                                                    0};
+                                                    MOEMESH_RECOMPUTE_NONE,
+                                                    1,
+                                                    MOEMESH_PRODUCTS_FAST};
 
 namespace {
 
@@ -43,18 +45,22 @@ constexpr moemesh_forward_params forward_defaults{
     sizeof(moemesh_forward_params), nullptr, nullptr, nullptr, nullptr, nullptr, 1, MOEMESH_SEQUENCE_MAJOR, 0, 1, 0};
 constexpr moemesh_backward_params backward_defaults{
     sizeof(moemesh_backward_params), nullptr, nullptr, nullptr, nullptr, nullptr};
+constexpr moemesh_layer_load load_defaults{sizeof(moemesh_layer_load), 0, 1, 0, 0, 0, 0, 0, 0};
+constexpr moemesh_replay_params replay_defaults{sizeof(moemesh_replay_params), nullptr, nullptr, nullptr};
 
 using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
                          &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor,
                          &L::aux_coefficient, &L::z_coefficient, &L::bias_rate, &L::top_k, &L::activation, &L::score,
                          &L::gate, &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype,
-                         &L::reserved));
+                         &L::recompute, &L::chunks, &L::products));
 using F = moemesh_forward_params;
 static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::sequences,
                          &F::sequence_layout, &F::reserved, &F::training, &F::microbatch));
 using B = moemesh_backward_params;
 static_assert(no_padding(&B::struct_size, &B::dy, &B::x, &B::dx, &B::dlogits, &B::stream));
+using R = moemesh_replay_params;
+static_assert(no_padding(&R::struct_size, &R::x, &R::y, &R::stream));
 
 // A tape and the layer that it goes back to.
 struct TapeObject {
@@ -64,6 +70,26 @@ struct TapeObject {
     if (tape) layer->recycle(std::move(tape));
   }
 };
+
+std::shared_ptr<TapeObject> tape_of(Call& call, moemesh_tape* tape) {
+  required(tape, "tape");
+  auto object = object_of<TapeObject>(*tape, "tape");
+  call.in(object->layer->mesh());
+  object->layer->require_ready();
+  return object;
+}
+
+// The handle goes where `work` has consumed the tape, whether or not it failed.
+template <class F>
+void run_on_tape(moemesh_tape* tape, const TapeObject& object, F&& work) {
+  try {
+    work();
+  } catch (...) {
+    if (!object.tape) destroy_handle<TapeObject>(tape);
+    throw;
+  }
+  if (!object.tape) destroy_handle<TapeObject>(tape);
+}
 
 std::shared_ptr<Layer> layer_of(Call& call, moemesh_layer handle) {
   auto layer = object_of<Layer>(handle, "layer");
@@ -124,6 +150,34 @@ BackwardArguments check_backward(const Layer& layer, const Tape& tape, const moe
   return arguments;
 }
 
+ReplayArguments check_replay(const Layer& layer, const Tape& tape, const moemesh_replay_params* user) {
+  const auto p = read_struct(user, replay_defaults, sizeof replay_defaults, "replay_params");
+  const int64_t tokens = tape.decision.tokens, hidden = layer.params().hidden;
+  require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  const ReplayArguments arguments{check_typed_rows(p.x, "x", layer.dtype(), tokens, hidden),
+                                  check_typed_rows(p.y, "y", layer.dtype(), tokens, hidden)};
+  require(!overlap(arguments.x, arguments.y), bad, "y: overlaps x");
+  layer.require_backward(tape);
+  return arguments;
+}
+
+// Of numbers that a plan multiplies with widths of less than 2^31.
+constexpr int64_t most_tokens = int64_t{1} << 32;
+
+void check_load(const moemesh_layer_load& load) {
+  const auto check = [](const char* name, int64_t value, int64_t least, int64_t most) {
+    require(value >= least && value <= most, bad, "{}: expected {}..{}, got {}", name, least, most, value);
+  };
+  check("tokens", load.tokens, 0, most_tokens);
+  check("sequences", load.sequences, 1, most_tokens);
+  check("copies_sent", load.copies_sent, 0, most_tokens);
+  check("rows_sent", load.rows_sent, load.copies_sent, most_tokens);
+  check("copies_received", load.copies_received, 0, most_tokens);
+  check("rows_received", load.rows_received, load.copies_received, most_tokens);
+  check("own_copies", load.own_copies, 0, load.copies_received);
+  check("own_rows", load.own_rows, load.own_copies, load.rows_received);
+}
+
 int64_t* rows_array(const moemesh_view* view, const char* name, int64_t experts) {
   const Vector array = check_vector(view, name, MOEMESH_INT64, experts);
   require(array.stride == 1, bad, "{}.strides[0]: expected 1, got {}", name, array.stride);
@@ -155,6 +209,10 @@ int32_t moemesh_forward_params_init(moemesh_forward_params* params, int64_t stru
 
 int32_t moemesh_backward_params_init(moemesh_backward_params* params, int64_t struct_size) {
   return init_struct(params, struct_size, backward_defaults, sizeof backward_defaults, "backward_params");
+}
+
+int32_t moemesh_replay_params_init(moemesh_replay_params* params, int64_t struct_size) {
+  return init_struct(params, struct_size, replay_defaults, sizeof replay_defaults, "replay_params");
 }
 
 int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
@@ -191,19 +249,19 @@ int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params*
 
 int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_backward_params* params) {
   return guarded([&](Call& call) {
-    required(tape, "tape");
-    const auto object = object_of<TapeObject>(*tape, "tape");
-    call.in(object->layer->mesh());
-    object->layer->require_ready();
+    const auto object = tape_of(call, tape);
     BackwardArguments arguments;
     const Finding problem = attempt([&] { arguments = check_backward(*object->layer, *object->tape, params); });
-    try {
-      object->layer->backward(object->tape, arguments, problem);
-    } catch (...) {
-      if (!object->tape) destroy_handle<TapeObject>(tape);
-      throw;
-    }
-    destroy_handle<TapeObject>(tape);
+    run_on_tape(tape, *object, [&] { object->layer->backward(object->tape, arguments, problem); });
+  });
+}
+
+int32_t moemesh_layer_replay(moemesh_tape* tape, const moemesh_replay_params* params) {
+  return guarded([&](Call& call) {
+    const auto object = tape_of(call, tape);
+    ReplayArguments arguments;
+    const Finding problem = attempt([&] { arguments = check_replay(*object->layer, *object->tape, params); });
+    run_on_tape(tape, *object, [&] { object->layer->replay(object->tape, arguments, problem); });
   });
 }
 
@@ -270,5 +328,44 @@ int32_t moemesh_layer_set_bias(moemesh_layer layer, const moemesh_view* bias) {
     for (int64_t e = 0; e < experts; ++e)
       require(std::isfinite(from[e]), bad, "bias[{}]: expected a finite number, got {}", e, from[e]);
     object->bias().set(from);
+  });
+}
+
+int32_t moemesh_tape_get_bytes(moemesh_tape tape, moemesh_tape_bytes* bytes) {
+  return guarded([&](Call& call) {
+    const auto object = object_of<TapeObject>(tape, "tape");
+    call.in(object->layer->mesh());
+    check_result_struct(bytes, sizeof *bytes, "bytes");
+    write_struct(bytes, Layer::bytes_of(*object->tape));
+  });
+}
+
+int32_t moemesh_layer_plan_bytes(moemesh_layer layer, const moemesh_layer_load* load, int32_t recompute,
+                                 moemesh_tape_bytes* bytes) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    const auto numbers = read_struct(load, load_defaults, sizeof load_defaults, "layer_load");
+    check_load(numbers);
+    require(recompute >= 0 && recompute <= MOEMESH_RECOMPUTE_FULL, bad, "recompute: expected 0..3, got {}", recompute);
+    check_result_struct(bytes, sizeof *bytes, "bytes");
+    write_struct(bytes, object->plan_bytes(numbers, recompute == 0 ? object->params().recompute : recompute));
+  });
+}
+
+int32_t moemesh_layer_balanced_load(moemesh_layer layer, int64_t tokens, moemesh_layer_load* load) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    check_result_struct(load, sizeof *load, "layer_load");
+    require(tokens >= 0 && tokens <= most_tokens, bad, "tokens: expected 0..{}, got {}", most_tokens, tokens);
+    write_struct(load, object->balanced_load(tokens));
+  });
+}
+
+int32_t moemesh_layer_get_memory(moemesh_layer layer, moemesh_layer_memory* memory) {
+  return guarded([&](Call& call) {
+    const auto object = layer_of(call, layer);
+    check_result_struct(memory, sizeof *memory, "memory");
+    const LayerMemory m = object->memory();
+    write_struct(memory, moemesh_layer_memory{0, m.tapes, m.live, m.peak, m.reserved});
   });
 }

@@ -366,7 +366,8 @@ typedef enum moemesh_phase {
   MOEMESH_PHASE_BACKWARD = 3,
   MOEMESH_PHASE_REDUCTION = 4, /* gradients */
   MOEMESH_PHASE_UPDATE = 5,    /* norm, gathering parameters */
-  MOEMESH_PHASE_CALLER = 6
+  MOEMESH_PHASE_CALLER = 6,
+  MOEMESH_PHASE_RECOMPUTE = 7  /* what a backward or a replay sends once more of a forward (moemesh_recompute) */
 } moemesh_phase;
 
 /* What this rank did since the mesh was created or the ledger was last reset: one entry for each (axes, family, phase,
@@ -562,6 +563,31 @@ typedef enum moemesh_sequence_layout {
   MOEMESH_POSITION_MAJOR = 2  /* [position, sequence]: t mod S */
 } moemesh_sequence_layout;
 
+/* What a tape keeps of a forward for its backward, which makes the rest again. Every mode keeps the decision, the permutation and
+ * what went where, and needs x; outputs, all gradients and statistics have the same bits. Exchanges: of payload between ep
+ * ranks, for each chunk; those that are made again are under MOEMESH_PHASE_RECOMPUTE in the ledger. The router never runs
+ * twice. */
+typedef enum moemesh_recompute {
+  MOEMESH_RECOMPUTE_NONE = 1,      /* keeps all. Four exchanges */
+  MOEMESH_RECOMPUTE_SELECTIVE = 2, /* drops the hidden activations (W1 x and Wg x, of the shared expert too): backward makes
+                                      these products again. Four exchanges */
+  MOEMESH_RECOMPUTE_FULL = 3       /* drops also the copies of other ranks' tokens: backward dispatches again, H * size bytes
+                                      a copy, as experts and gates are known. Five exchanges */
+} moemesh_recompute;
+
+/* How the products of the experts' rows are made. With several chunks an expert has its rows in several pieces; where the bits
+ * of a row must not depend on that, its products must be ROW_STABLE. */
+typedef enum moemesh_products {
+  MOEMESH_PRODUCTS_FAST = 1,      /* as the library of matrix products likes it best. The bits of a row may depend on how many
+                                     rows are multiplied with it: y, dx and weight gradients for different `chunks` agree to
+                                     rounding */
+  MOEMESH_PRODUCTS_ROW_STABLE = 2 /* y, dx and weight gradients are the same bits for every `chunks` (and the same again, not
+                                     those of FAST). Calls of at most 240 rows by one thread each: with oneDNN 2.6 on two AVX2
+                                     cores the product of 512 rows took 1.1 to 1.2 times as long as FAST, of 64 rows as long. A
+                                     property of the machine's matrix library that tests/unit checks; builds without oneDNN
+                                     have it always and at no cost */
+} moemesh_products;
+
 /* An MoE layer. Router: fp32 logits; selection by falling score, ties to the lower expert index, k distinct experts;
  * gate = gate kind of the score, times gate_scale. Expert e: y = W2 act(W1 x), gated kinds W2 (act(Wg x) * W1 x);
  * token: y = sum over its k experts of gate * expert(x), plus shared(x) without a gate. tp splits F.
@@ -610,7 +636,14 @@ typedef struct moemesh_layer_params {
   int32_t aux_scope;      /* moemesh_aux_scope, default SHARD */
   int32_t combine_dtype;  /* of expert outputs on their way back, and of dx: 0 (default) = the family's; FLOAT32 keeps the
                              partial sums of a BFLOAT16 layer exact */
-  int32_t reserved;
+  int32_t recompute;      /* moemesh_recompute, default NONE */
+  int32_t chunks;         /* 1 (default) .. 1024: the tokens that this rank sends are cut into so many chunks, chunk c of n tokens
+                             being [floor(n*c/chunks), floor(n*(c+1)/chunks)). The exchange of one goes on under the expert
+                             products of another, in forward and in backward, if MPI moves messages meanwhile. The shared
+                             expert is computed under the first exchange whatever the number. Weight gradients stay one
+                             product over the rows of all chunks, for which chunks > 1 holds all of them at once in backward:
+                             (2*H + 3*F) floats a row, 2*F for ungated kinds */
+  int32_t products;       /* moemesh_products, default FAST */
 } moemesh_layer_params;
 
 typedef struct moemesh_forward_params {
@@ -639,6 +672,55 @@ typedef struct moemesh_backward_params {
   void* stream;                /* NULL on hosts */
 } moemesh_backward_params;
 
+typedef struct moemesh_replay_params {
+  int64_t struct_size;
+  const moemesh_view* x; /* in, the forward's values, [T, H], in the same array or another one, which is then the borrowed one */
+  const moemesh_view* y; /* out, [T, H], as in forward */
+  void* stream;          /* NULL on hosts */
+} moemesh_replay_params;
+
+/* What one training forward brings to this rank. n: tokens of its slice (T where expert_tp = tp). A copy is a (token, rank
+ * that has experts of it) pair, a row a (token, expert) pair, both without what a capacity drops. */
+typedef struct moemesh_layer_load {
+  int64_t struct_size;
+  int64_t tokens;          /* T, masked ones included */
+  int64_t sequences;       /* as in forward_params; 1 but for AUX_SEQUENCE */
+  int64_t copies_sent;     /* to all ranks of the exchange, itself included */
+  int64_t rows_sent;
+  int64_t copies_received; /* likewise */
+  int64_t rows_received;
+  int64_t own_copies;      /* those of them that are its own: they stay in x */
+  int64_t own_rows;
+} moemesh_layer_load;
+
+/* What a tape takes between forward and backward, in bytes of the context's allocator, by the sizes of its arrays (a reused
+ * array may have room for more). f = F / expert_tp, g = 2 for gated kinds, else 1, z = bytes of an element of x:
+ *   decision       T * (4*E + 8*k + 1), with a capacity + 4*k*T, with a balance loss or z-loss + sequences * 8*(E + 2)
+ *   plans          8*k*n + 12*copies_sent + 12*rows_sent + 8*copies_received + 24*rows_received + 16*chunks
+ *   copies         not FULL: z*H*(copies_received - own_copies) + 8*(rows_received - own_rows)
+ *   hidden         NONE: 4*g*f*rows_received
+ *   shared_hidden  NONE: 4*g*T*(shared_ffn / tp)
+ * After a replay the tape has all of them, `copies` without its 8*rows. x is the caller's and not counted. A few words for each
+ * rank and expert on the C++ heap are not counted either. */
+typedef struct moemesh_tape_bytes {
+  int64_t struct_size;
+  int64_t decision;
+  int64_t plans;
+  int64_t copies;
+  int64_t hidden;
+  int64_t shared_hidden;
+  int64_t total; /* their sum */
+} moemesh_tape_bytes;
+
+/* Of all tapes of a layer, in bytes as above; from the end of their forward (or replay) until they are given up. */
+typedef struct moemesh_layer_memory {
+  int64_t struct_size;
+  int64_t tapes;    /* alive now */
+  int64_t live;     /* what they take */
+  int64_t peak;     /* the most that it was since the layer was made */
+  int64_t reserved; /* live, and what is kept for tapes to come */
+} moemesh_layer_memory;
+
 /* Of the last forward with training = 1. */
 typedef struct moemesh_layer_statistics {
   int64_t struct_size;
@@ -665,7 +747,7 @@ MOEMESH_API void moemesh_layer_destroy(moemesh_layer* layer);
 MOEMESH_API int32_t moemesh_forward_params_init(moemesh_forward_params* params, int64_t struct_size);
 MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params, int64_t struct_size);
 /* Collective over the stage's ep x tp block (the ranks that agree on pp and dp). Blocks. One dispatch and one combine
- * all-to-all and one count exchange over ep where ep > 1; one all-reduce of y over tp where tp > 1. training = 1 needs an
+ * all-to-all for each chunk and one count exchange (16 + 16*chunks bytes a peer) over ep where ep > 1; one all-reduce of y over tp where tp > 1. training = 1 needs an
  * open step (moemesh_step_begin). Several tapes may be alive.
  * A rank that fails (bad view, non-finite row) takes part with zero rows: nobody hangs. The error then comes back on
  * every rank of the block that the failure reached (its own status there; NONFINITE_ROUTER as itself, others as PEER_FAILED),
@@ -680,6 +762,25 @@ MOEMESH_API int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_for
  * of one rank. dx is the gradient of this shard's own loss. Weight gradients
  * are added into the main gradients, which are then ready for the tape's microbatch (moemesh_gradient_ready). */
 MOEMESH_API int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_backward_params* params);
+MOEMESH_API int32_t moemesh_replay_params_init(moemesh_replay_params* params, int64_t struct_size);
+/* Redoes the tape's forward with the decision that is on it, for callers that keep only the input of a whole block and run its
+ * forward again before its backward: y has the forward's bits, and the tape then holds everything, so that the following
+ * backward makes nothing again: with RECOMPUTE_FULL two payload all-to-alls each in forward, replay and backward, a chunk.
+ * Works in every mode. The router does not run, a caller's logits are not wanted, a mask is remembered, statistics stay. What
+ * it sends (as forward without its count exchange, and copies without 8 bytes a row) is under MOEMESH_PHASE_RECOMPUTE.
+ * Collective as backward, and within the step of the forward; any number of times. Where it fails it consumes the tape
+ * (sets it to NULL) and the step ends in STEP_FAILED, but not where an argument is found wrong in a block of one rank. */
+MOEMESH_API int32_t moemesh_layer_replay(moemesh_tape* tape, const moemesh_replay_params* params);
+
+/* Bytes of a tape: actual, and planned for a load. recompute: a moemesh_recompute, or 0 for the layer's own. Local. */
+MOEMESH_API int32_t moemesh_tape_get_bytes(moemesh_tape tape, moemesh_tape_bytes* bytes);
+MOEMESH_API int32_t moemesh_layer_plan_bytes(moemesh_layer layer, const moemesh_layer_load* load, int32_t recompute,
+                                             moemesh_tape_bytes* bytes);
+/* The load where every shard has `tokens` tokens (>= 0) and each token's k experts are drawn evenly from all E, rounded to the
+ * nearest. Local. */
+MOEMESH_API int32_t moemesh_layer_balanced_load(moemesh_layer layer, int64_t tokens, moemesh_layer_load* load);
+MOEMESH_API int32_t moemesh_layer_get_memory(moemesh_layer layer, moemesh_layer_memory* memory);
+
 /* Drops a tape without a backward. Local. */
 MOEMESH_API void moemesh_tape_destroy(moemesh_tape* tape);
 /* The routing decision on the tape: experts [T, k] INT32 (global indices in order of choice, -1 for tokens that go
@@ -933,9 +1034,9 @@ MOEMESH_API int32_t moemesh_pipeline_get_info(moemesh_pipeline pipeline, moemesh
 /* What a step of a described model will send, for any rank of a planned (or real) mesh, before any run: the entries that the
  * ledger of that rank would have for `steps` training steps, from step_begin to optimizer_step, setup left out. Exact: equal to
  * the ledger where the described routing is the real one and no step fails. Every layer runs forward and backward once in each
- * microbatch, every parameter gets its gradient_ready once in each. A family counts as given to the optimizer where any stage
- * has a layer or a parameter of it. No step is skipped. Capacity needs no word here: copies and rows below are those that are
- * left after it, and without them none are taken as dropped. */
+ * microbatch, every parameter gets its gradient_ready once in each, and nothing is replayed. A family counts as given to the
+ * optimizer where any stage has a layer or a parameter of it. No step is skipped. Capacity needs no word here: copies and rows
+ * below are those that are left after it, and without them none are taken as dropped. */
 typedef struct moemesh_bill_params {
   int64_t struct_size;
   int64_t steps;         /* default 1 */

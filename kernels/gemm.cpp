@@ -26,6 +26,10 @@ void for_filled_groups(const Groups& groups, const Body& body) {
   }
 }
 
+void multiply(const Gemm& product, const RowProducts& how) {
+  how.scratch ? gemm_row_stable(product, how.scratch) : gemm(product);
+}
+
 }  // namespace
 
 void gemm(const Gemm& product) {
@@ -54,34 +58,36 @@ const float* widened(const Weights& weights, int64_t group, int64_t elements) {
 }
 
 void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights,
-                                   float* out) {
+                                   float* out, const RowProducts& how) {
   for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
-    gemm({.transpose_b = true,
-          .m = rows,
-          .n = n,
-          .k = k,
-          .a = in + first * k,
-          .lda = k,
-          .b = widened(weights, g, n * k),
-          .ldb = k,
-          .c = out + first * n,
-          .ldc = n});
+    multiply({.transpose_b = true,
+              .m = rows,
+              .n = n,
+              .k = k,
+              .a = in + first * k,
+              .lda = k,
+              .b = widened(weights, g, n * k),
+              .ldb = k,
+              .c = out + first * n,
+              .ldc = n},
+             how);
   });
 }
 
 void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights, float* out,
-                        bool accumulate) {
+                        bool accumulate, const RowProducts& how) {
   for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
-    gemm({.m = rows,
-          .n = n,
-          .k = k,
-          .a = in + first * k,
-          .lda = k,
-          .b = widened(weights, g, n * k),
-          .ldb = n,
-          .c = out + first * n,
-          .ldc = n,
-          .accumulate = accumulate});
+    multiply({.m = rows,
+              .n = n,
+              .k = k,
+              .a = in + first * k,
+              .lda = k,
+              .b = widened(weights, g, n * k),
+              .ldb = n,
+              .c = out + first * n,
+              .ldc = n,
+              .accumulate = accumulate},
+             how);
   });
 }
 

@@ -12,6 +12,8 @@ void gemm_portable(const Gemm& product);
 
 #ifdef MOEMESH_HAVE_ONEDNN
 void gemm_onednn(const Gemm& product);
+// By the calling thread alone; false: no memory or another failure.
+bool gemm_onednn_alone(const Gemm& product) noexcept;
 const char* onednn_name();
 #endif
 

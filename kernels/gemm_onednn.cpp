@@ -24,28 +24,34 @@ namespace {
 class PoolThreads {
  public:
 #ifdef _OPENMP
-  PoolThreads() : before_(omp_get_max_threads()) {
-    if (runtime_threads() > 0) omp_set_num_threads(runtime_threads());
+  explicit PoolThreads(int threads) : before_(omp_get_max_threads()) {
+    if (threads > 0) omp_set_num_threads(threads);
   }
   ~PoolThreads() { omp_set_num_threads(before_); }
 
  private:
   int before_;
 #else
-  PoolThreads() {}
+  explicit PoolThreads(int) {}
   ~PoolThreads() {}
 #endif
 };
 
+dnnl_status_t multiply(const Gemm& p, int threads) noexcept {
+  const PoolThreads during_call(threads);
+  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, p.a, p.lda, p.b, p.ldb,
+                    p.accumulate ? 1.0f : 0.0f, p.c, p.ldc);
+}
+
 }  // namespace
 
 void gemm_onednn(const Gemm& p) {
-  const PoolThreads during_call;
-  const dnnl_status_t status = dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f,
-                                          p.a, p.lda, p.b, p.ldb, p.accumulate ? 1.0f : 0.0f, p.c, p.ldc);
+  const dnnl_status_t status = multiply(p, runtime_threads());
   if (status == dnnl_out_of_memory) throw std::bad_alloc();
   if (status != dnnl_success) throw std::runtime_error("dnnl_sgemm failed with status " + std::to_string(status));
 }
+
+bool gemm_onednn_alone(const Gemm& p) noexcept { return multiply(p, 1) == dnnl_success; }
 
 const char* onednn_name() {
   static const std::string name = [] {

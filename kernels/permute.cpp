@@ -165,6 +165,11 @@ void index_rows(int64_t n, const RowTag* tags, const int64_t* copy_of_tag, const
       });
 }
 
+void invert_order(int64_t n, const int64_t* from, int64_t first, const int64_t* to, int64_t* index) {
+  for_each(
+      "moemesh::invert_order", n, KOKKOS_LAMBDA(int64_t i) { index[to[i]] = first + from[i]; });
+}
+
 void write_gate_gradients(int64_t n, const int64_t* position, const float* row_dgate, RowTag* tags) {
   for_each(
       "moemesh::write_gate_gradients", n,

@@ -52,6 +52,9 @@ void read_tags(int64_t n, const RowTag* tags, int64_t first_expert, int64_t loca
 void index_rows(int64_t n, const RowTag* tags, const int64_t* copy_of_tag, const int64_t* position, int64_t copies,
                 int32_t* row_copy, float* row_gate, int64_t* first_tag);
 
+// index[to[i]] = first + from[i]: where the i-th row, first to be found at from[i] behind `first` others, goes.
+void invert_order(int64_t n, const int64_t* from, int64_t first, const int64_t* to, int64_t* index);
+
 // Gate gradients on their way back: tags[i].gate = dgate[position[i]] (ids unchanged).
 void write_gate_gradients(int64_t n, const int64_t* position, const float* row_dgate, RowTag* tags);
 // And at the source: dgates[slot[i]] = tags[i].gate; dgates of other assignments must be 0 already.

@@ -32,13 +32,16 @@ KOKKOS_INLINE_FUNCTION void add_row(const float* from, float* to, int64_t width,
 // Columns that one lane adds up in registers.
 constexpr int64_t kBlock = 32;
 
-// out[:] = the sum of source(i)[:] for i in [begin, end), in order; null rows are left out.
+// out[:] = the sum of source(i)[:] for i in [begin, end), in order; null rows are left out. add: out[:] comes first.
 template <class Source, class To>
 KOKKOS_INLINE_FUNCTION void sum_rows(int64_t begin, int64_t end, const Source& source, int64_t width, int64_t lane,
-                                     To* out) {
+                                     To* out, bool add = false) {
   for (int64_t base = lane; base < width; base += kBlock * kLanes) {
     const int64_t n = detail::smaller(kBlock, detail::ceil_div(width - base, kLanes));
     float sum[kBlock] = {};
+    if (add) {
+      for (int64_t j = 0; j < n; ++j) sum[j] = to_float(out[base + j * kLanes]);
+    }
     for (int64_t i = begin; i < end; ++i) {
       const auto* row = source(i);
       if (row == nullptr) continue;
@@ -96,11 +99,11 @@ void combine_rows_of(int64_t copies, int64_t width, const int64_t* first_tag, co
 
 template <class T>
 void sum_copies_of(int64_t tokens, int64_t width, int32_t top_k, const int64_t* copy, const std::byte* const* copies,
-                   float* y, int64_t ldy) {
+                   bool add, float* y, int64_t ldy) {
   for_rows(
       "moemesh::sum_copies", tokens, KOKKOS_LAMBDA(int64_t t, int64_t lane) {
         const auto row = [=](int64_t a) { return copy[a] < 0 ? nullptr : reinterpret_cast<const T*>(copies[copy[a]]); };
-        sum_rows(t * top_k, (t + 1) * top_k, row, width, lane, y + t * ldy);
+        sum_rows(t * top_k, (t + 1) * top_k, row, width, lane, y + t * ldy, add);
       });
 }
 
@@ -159,8 +162,15 @@ void combine_rows(int64_t copies, int64_t width, const int64_t* first_tag, const
 }
 
 void sum_copies(int64_t tokens, int64_t width, int32_t top_k, const int64_t* copy, Element element,
-                const std::byte* const* copies, float* y, int64_t ldy) {
-  with_type(element, [&](auto type) { sum_copies_of<decltype(type)>(tokens, width, top_k, copy, copies, y, ldy); });
+                const std::byte* const* copies, bool add, float* y, int64_t ldy) {
+  with_type(element,
+            [&](auto type) { sum_copies_of<decltype(type)>(tokens, width, top_k, copy, copies, add, y, ldy); });
+}
+
+void gather_dense(int64_t n, int64_t width, const float* from, const int64_t* index, float* to) {
+  for_rows(
+      "moemesh::gather_dense", n,
+      KOKKOS_LAMBDA(int64_t i, int64_t lane) { copy_row(from + index[i] * width, to + i * width, width, lane); });
 }
 
 void load_rows(int64_t tokens, int64_t width, Element element, const std::byte* from, int64_t ld_from,

@@ -27,8 +27,11 @@ void gather_rows(int64_t rows, int64_t width, Element element, const std::byte* 
 void combine_rows(int64_t copies, int64_t width, const int64_t* first_tag, const int64_t* position, const float* rows,
                   Element element, std::byte* const* out);
 // y[t, :] = sum over choices j with copy[t*k+j] >= 0 of copies[copy[t*k+j]][:], in order of j; tokens without copies get 0.
+// add: y[t, :] + that, the copies added one after the other.
 void sum_copies(int64_t tokens, int64_t width, int32_t top_k, const int64_t* copy, Element element,
-                const std::byte* const* copies, float* y, int64_t ldy);
+                const std::byte* const* copies, bool add, float* y, int64_t ldy);
+// to[i, :] = from[index[i], :], all dense
+void gather_dense(int64_t n, int64_t width, const float* from, const int64_t* index, float* to);
 
 // Rows with row strides (elements). mask null = all; masked rows (0) of `to` become 0.
 void copy_masked(int64_t tokens, int64_t width, const float* from, int64_t ld_from, const uint8_t* mask,

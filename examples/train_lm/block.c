@@ -68,6 +68,8 @@ static void create_moe(Block* block, const Options* options, moemesh_mesh mesh, 
   params.aux_scope = (int32_t)options->aux_scope;
   params.z_coefficient = options->z;
   params.bias_rate = options->bias_rate;
+  params.recompute = (int32_t)options->recompute;
+  params.chunks = (int32_t)options->chunks;
   params.init_std_router = 1 / sqrt((double)options->hidden);
   params.init_std_in = 1 / sqrt((double)options->hidden);
   params.init_std_out = residual_deviation(options->ffn, options->layers);

@@ -13,6 +13,7 @@ static void print_tables(const Trainer* trainer) {
   report_reductions(trainer);
   report_traffic(trainer);
   report_optimizer(trainer);
+  report_memory(trainer);
   report_rows(trainer);
 }
 

@@ -43,6 +43,7 @@ enum {
   EXPERTS,
   TOP_K,
   SHARED_FFN,
+  CHUNKS,
   SEQUENCE,
   SEQUENCES,
   PIECES,
@@ -56,7 +57,7 @@ enum {
   INTEGER_COUNT
 };
 enum { LEARNING_RATE, WEIGHT_DECAY, CAPACITY, AUX, Z, BIAS_RATE, REAL_COUNT };
-enum { ACTIVATION, GATE, DTYPE, DROP, AUX_SCOPE, SCHEDULE, OPTIMIZER, STAGE, PROGRESS, CHOICE_COUNT };
+enum { ACTIVATION, GATE, DTYPE, DROP, AUX_SCOPE, SCHEDULE, OPTIMIZER, STAGE, RECOMPUTE, PROGRESS, CHOICE_COUNT };
 enum { MPI, CHECK_ONLY, TIED, FLAG_COUNT };
 enum { ORDER, LOSSES, WORD_COUNT };
 
@@ -73,6 +74,7 @@ static const IntegerOption integers[INTEGER_COUNT] = {
     [EXPERTS] = {offsetof(Options, experts), 1},
     [TOP_K] = {offsetof(Options, top_k), 1},
     [SHARED_FFN] = {offsetof(Options, shared_ffn), 0},
+    [CHUNKS] = {offsetof(Options, chunks), 1},
     [SEQUENCE] = {offsetof(Options, sequence), 1},
     [SEQUENCES] = {offsetof(Options, sequences), 1},
     [PIECES] = {offsetof(Options, pieces), 1},
@@ -119,6 +121,10 @@ static const ChoiceOption choices[CHOICE_COUNT] = {
     [AUX_SCOPE] = {offsetof(Options, aux_scope), {{"shard", MOEMESH_AUX_SHARD}, {"sequence", MOEMESH_AUX_SEQUENCE}}},
     [SCHEDULE] = {offsetof(Options, schedule), {{"1f1b", MOEMESH_SCHEDULE_1F1B}, {"gpipe", MOEMESH_SCHEDULE_GPIPE}}},
     [STAGE] = {offsetof(Options, stage), {{"0", 0}, {"1", 1}, {"2", 2}}},
+    [RECOMPUTE] = {offsetof(Options, recompute),
+                   {{"none", MOEMESH_RECOMPUTE_NONE},
+                    {"selective", MOEMESH_RECOMPUTE_SELECTIVE},
+                    {"full", MOEMESH_RECOMPUTE_FULL}}},
     [OPTIMIZER] = {offsetof(Options, optimizer), {{"adamw", MOEMESH_ADAMW}, {"sgd", MOEMESH_SGD}}},
     [PROGRESS] = {offsetof(Options, progress),
                   {{"auto", PROGRESS_AUTO}, {"bar", PROGRESS_BAR}, {"lines", PROGRESS_LINES}}},
@@ -140,6 +146,8 @@ static const Options defaults = {
     .dtype = MOEMESH_FLOAT32,
     .drop = MOEMESH_DROP_BY_POSITION,
     .aux_scope = MOEMESH_AUX_SHARD,
+    .recompute = MOEMESH_RECOMPUTE_NONE,
+    .chunks = 1,
     .schedule = MOEMESH_SCHEDULE_1F1B,
     .sequence = 64,
     .sequences = 4,
@@ -198,6 +206,9 @@ static const struct argp_option argp_options[] = {
     CHOICE("aux-scope", AUX_SCOPE, "KIND", "Whose balance: a shard's piece or each sequence (shard)"),
     REAL("bias-rate", BIAS_RATE, "What each step moves the experts' selection biases by, to balance them (0: none)"),
     REAL("z", Z, "Coefficient of the router's z-loss (0: none)"),
+    CHOICE("recompute", RECOMPUTE, "KIND",
+           "What MoE layers drop after a forward and make again: none, selective (hidden activations) or full (none)"),
+    INTEGER("chunks", CHUNKS, "Chunks of an MoE layer's tokens: one is exchanged while another is computed (1)"),
     FLAG("tied", TIED, "The head is the bytes' embedding: one parameter over the first and the last stage"),
     CHOICE("dtype", DTYPE, "TYPE", "Of parameters, MoE layers and rows between stages: fp32 or bf16 (fp32)"),
     TITLE("Training:", 3),

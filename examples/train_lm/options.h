@@ -36,6 +36,8 @@ typedef struct Options {
   int64_t aux_scope;  /* moemesh_aux_scope */
   double z;
   double bias_rate;   /* of the selection; 0 = off */
+  int64_t recompute; /* moemesh_recompute */
+  int64_t chunks;    /* of an MoE layer's tokens */
 
   int64_t sequence;     /* bytes of one sequence */
   int64_t sequences;    /* of one piece */

@@ -20,7 +20,11 @@ void report_pipeline(const Trainer* trainer);
 void report_reductions(const Trainer* trainer);
 void report_traffic(const Trainer* trainer);
 void report_optimizer(const Trainer* trainer);
+void report_memory(const Trainer* trainer);
 void report_rows(const Trainer* trainer);
+
+/* Position 0 of a stage's ranks. */
+int64_t first_rank_of(const Session* session, int64_t stage);
 
 /* For --losses: one line a step and one for the held-out loss, enough digits to compare bits. */
 void report_losses(const Trainer* trainer, double held_out);

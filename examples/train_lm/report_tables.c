@@ -45,6 +45,7 @@ static const Name phase_names[] = {
     {MOEMESH_PHASE_REDUCTION, "reduction"},
     {MOEMESH_PHASE_UPDATE, "update"},
     {MOEMESH_PHASE_CALLER, "caller"},
+    {MOEMESH_PHASE_RECOMPUTE, "recompute"},
     {0, NULL},
 };
 static const Name collective_names[] = {
@@ -147,8 +148,7 @@ static void print_optimizer_bytes(const char* name, int64_t rank, int64_t stage,
   putchar('\n');
 }
 
-/* Position 0 of each stage's ranks. */
-static int64_t first_rank_of(const Session* session, int64_t stage) {
+int64_t first_rank_of(const Session* session, int64_t stage) {
   int64_t rank = 0;
   while (session_stage_of(session, rank) != stage) ++rank;
   return rank;

@@ -31,7 +31,8 @@ template <class T>
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(std::shared_ptr<const Allocator> allocator, int64_t size) : allocator_(std::move(allocator)), size_(size) {
+  Buffer(std::shared_ptr<const Allocator> allocator, int64_t size)
+      : allocator_(std::move(allocator)), size_(size), used_(size) {
     data_ = static_cast<T*>(allocator_->allocate(bytes()));
   }
   Buffer(Buffer&& other) noexcept { swap(other); }
@@ -54,18 +55,22 @@ class Buffer {
   // Grows without keeping the contents, so that steady-state steps allocate nothing.
   void reserve(const std::shared_ptr<const Allocator>& allocator, int64_t size) {
     if (size > size_) *this = Buffer(allocator, size);
+    used_ = size;
   }
+  int64_t used_bytes() const noexcept { return used_ * static_cast<int64_t>(sizeof(T)); }  // as reserved last
 
  private:
   void swap(Buffer& other) noexcept {
     std::swap(allocator_, other.allocator_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(used_, other.used_);
   }
 
   std::shared_ptr<const Allocator> allocator_;
   T* data_ = nullptr;
   int64_t size_ = 0;
+  int64_t used_ = 0;
 };
 
 }  // namespace moemesh

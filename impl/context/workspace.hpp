@@ -16,13 +16,28 @@ namespace moemesh {
 class Workspace {
  public:
   enum Slot : int32_t {
-    send,  // message buffers
+    send,        // message buffers
+    send_again,  // where two exchanges send at once
     receive,
+    dispatched,  // copies that no tape keeps
+    results,     // of chunks, while others are dispatched
     returned,
     rows_in,  // expert rows before and after the products
     rows_hidden,
     rows_hidden2,
     rows_hidden3,
+    hidden_again,  // recomputed
+    hidden_gate_again,
+    chunks_in,  // of all chunks' rows, for the weight gradients
+    chunks_out,
+    chunks_hidden,
+    chunks_hidden2,
+    chunks_hidden3,
+    merge_from,  // the order of all chunks' rows
+    merge_to,
+    merged_left,  // one expert's rows of all chunks
+    merged_right,
+    products,  // padding of row-stable products
     rows_out,
     row_gradient,  // gate gradients
     pointers,      // row pointers
@@ -35,7 +50,7 @@ class Workspace {
     tokens4,
     tokens5,
     logits,
-    weights,  // a bf16 matrix in fp32
+    weights,   // a bf16 matrix in fp32
     integers,  // keys, positions
     integers2,
     integers3,

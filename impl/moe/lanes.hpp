@@ -11,13 +11,10 @@
 
 namespace moemesh {
 
-// What each rank tells each other before the payload moves.
-struct Counts {
-  int64_t copies = 0;
-  int64_t tags = 0;
-  int64_t status = MOEMESH_OK;
-  int64_t identity = 0;
-};
+// What each rank tells each other before the payload moves, in words of 8 bytes: its status, which call it is in, and then of
+// each chunk its copies and its tags.
+inline constexpr int64_t count_words(int64_t chunks) { return 2 + 2 * chunks; }
+inline constexpr int64_t count_bytes(int64_t chunks) { return count_words(chunks) * 8; }
 
 inline constexpr int64_t tag_bytes = sizeof(kernels::RowTag);
 

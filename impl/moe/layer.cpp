@@ -16,6 +16,7 @@ namespace moemesh {
 namespace {
 
 constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+constexpr int32_t most_chunks = 1024;
 
 void check_enum(const char* name, int32_t value, int32_t most) {
   require(value >= 1 && value <= most, bad, "{}: expected 1..{}, got {}", name, most, value);
@@ -50,7 +51,9 @@ void check_kinds(const moemesh_layer_params& p) {
   check_enum("nonfinite", p.nonfinite, MOEMESH_NONFINITE_DROP);
   check_enum("drop", p.drop, MOEMESH_DROP_BY_GATE);
   check_enum("aux_scope", p.aux_scope, MOEMESH_AUX_GLOBAL);
-  require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
+  check_enum("recompute", p.recompute, MOEMESH_RECOMPUTE_FULL);
+  check_enum("products", p.products, MOEMESH_PRODUCTS_ROW_STABLE);
+  require(p.chunks >= 1 && p.chunks <= most_chunks, bad, "chunks: expected 1..{}, got {}", most_chunks, p.chunks);
   require(std::isfinite(p.gate_scale), bad, "gate_scale: expected a finite number, got {}", p.gate_scale);
   const auto deviation = [](const char* name, double value) {
     require(value >= 0 && std::isfinite(value), bad, "{}: expected >= 0, got {}", name, value);
@@ -113,7 +116,10 @@ std::vector<Field> fields_of(const moemesh_layer_params& p) {
           {"aux_coefficient", bits_of(p.aux_coefficient), Field::real},
           {"aux_scope", p.aux_scope},
           {"z_coefficient", bits_of(p.z_coefficient), Field::real},
-          {"bias_rate", bits_of(p.bias_rate), Field::real}};
+          {"bias_rate", bits_of(p.bias_rate), Field::real},
+          {"recompute", p.recompute},
+          {"chunks", p.chunks},
+          {"products", p.products}};
 }
 
 // A matrix of the layer; `cut`: the dimension that tp splits, -1 = whole on every rank.
@@ -226,20 +232,16 @@ void Layer::require_backward(const Tape& tape) const {
           w1_->ready);
 }
 
-std::unique_ptr<Tape> Layer::fresh_tape() {
-  if (spare_tapes_.empty()) return std::make_unique<Tape>();
-  auto tape = std::move(spare_tapes_.back());
-  spare_tapes_.pop_back();
-  return tape;
-}
-
 void Layer::record(const Tape& tape) {
   auto& s = statistics_;
   s.tokens = tape.decision.routed;
-  s.rows = tape.decision.routed * params_.top_k - tape.decision.dropped;  // source.tags are one slice's
+  s.rows = tape.decision.routed * params_.top_k - tape.decision.dropped;  // plans are of one slice
+  s.copies_sent = s.rows_received = 0;
   const auto own = static_cast<size_t>(exchange_.rank());
-  s.copies_sent = tape.source.copies - (tape.source.copy_offsets[own + 1] - tape.source.copy_offsets[own]);
-  s.rows_received = tape.received.rows;
+  for (const Part& part : tape.parts) {
+    s.copies_sent += part.source.copies - (part.source.copy_offsets[own + 1] - part.source.copy_offsets[own]);
+    s.rows_received += part.received.rows;
+  }
   s.nonfinite_tokens = tape.decision.nonfinite;
   s.dropped_rows = tape.decision.dropped;
   s.slots = tape.decision.slots;
@@ -252,8 +254,9 @@ void Layer::record(const Tape& tape) {
   s.rows_received_per_expert.assign(static_cast<size_t>(params_.experts), 0);
   for (int64_t e = 0; e < local_experts_.count; ++e) {
     const auto i = static_cast<size_t>(e);
-    s.rows_received_per_expert[static_cast<size_t>(local_experts_.first + e)] =
-        tape.received.expert_offsets[i + 1] - tape.received.expert_offsets[i];
+    for (const Part& part : tape.parts)
+      s.rows_received_per_expert[static_cast<size_t>(local_experts_.first + e)] +=
+          part.received.expert_offsets[i + 1] - part.received.expert_offsets[i];
   }
 }
 

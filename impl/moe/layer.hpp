@@ -20,6 +20,8 @@ namespace moemesh {
 
 class Block;
 class Outcome;
+struct ExpertRows;
+using Blocks = Recycled<Block>;
 
 struct ForwardArguments {
   TypedRows x, y;
@@ -37,6 +39,10 @@ struct BackwardArguments {
   Rows<float> dlogits;
 };
 
+struct ReplayArguments {
+  TypedRows x, y;
+};
+
 struct LayerStatistics {
   int64_t tokens = 0, rows = 0, copies_sent = 0, rows_received = 0, nonfinite_tokens = 0;
   int64_t dropped_rows = 0, slots = 0;
@@ -44,6 +50,14 @@ struct LayerStatistics {
   std::vector<int64_t> rows_per_expert;           // [E], of this shard
   std::vector<int64_t> rows_received_per_expert;  // [E]
 };
+
+// What the tapes of a layer take, by size of their arrays; reserved: memory for tapes, those kept for reuse included.
+struct LayerMemory {
+  int64_t tapes = 0, live = 0, peak = 0, reserved = 0;
+};
+
+// An output to the caller's array, unless it was made there.
+void store_output(const Rows<float>& from, const TypedRows& to);
 
 // Throws where layer_create would refuse them on such a mesh, with families of these dtypes.
 void check_layer(const moemesh_layer_params& params, const MeshLayout& layout, int32_t shared_dtype,
@@ -71,8 +85,11 @@ class Layer {
   std::unique_ptr<Tape> forward(const ForwardArguments& arguments, Finding problem);
   // Takes the tape, unless there is nobody else in the block and a problem was found before anything was done.
   void backward(std::unique_ptr<Tape>& tape, const BackwardArguments& arguments, Finding problem);
+  // A forward again with the decision on the tape, which then holds all that a backward wants. Takes the tape where it fails,
+  // but for a problem found before anything was done where there is nobody else in the block.
+  void replay(std::unique_ptr<Tape>& tape, const ReplayArguments& arguments, Finding problem);
   // Takes a tape back for reuse.
-  void recycle(std::unique_ptr<Tape> tape) { spare_tapes_.push_back(std::move(tape)); }
+  void recycle(std::unique_ptr<Tape> tape);
 
   Mesh& mesh() const { return *mesh_; }
   const moemesh_layer_params& params() const { return params_; }
@@ -80,6 +97,12 @@ class Layer {
   bool needs_sequences() const { return params_.aux_coefficient > 0 && params_.aux_scope == MOEMESH_AUX_SEQUENCE; }
   bool caller_router() const { return params_.router == MOEMESH_ROUTER_CALLER; }
   const LayerStatistics& statistics() const { return statistics_; }
+  LayerMemory memory() const;
+  // What a tape takes, and what one will take with `load` if it keeps what `recompute` says.
+  static moemesh_tape_bytes bytes_of(const Tape& tape);
+  moemesh_tape_bytes plan_bytes(const moemesh_layer_load& load, int32_t recompute) const;
+  // The load of this rank where each token's experts are drawn evenly, rounded to nearest.
+  moemesh_layer_load balanced_load(int64_t tokens) const;
   void require_ready() const;  // families committed, mesh usable
   // May a training forward (or backward) of this microbatch run now? Throws otherwise.
   void require_step(int32_t microbatch) const;
@@ -96,23 +119,64 @@ class Layer {
   std::unique_ptr<Tape> fresh_tape();
   void record(const Tape& tape);
 
-  // The pieces of forward and backward, in the order in which they run.
-  void route_forward(Block& block, Outcome& outcome, Tape& tape, const ForwardArguments& arguments,
-                     const Rows<float>& y);
-  void finish_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y);
+  // What recompute keeps on a tape, and what it makes again. Kept arrays come from pools and go back to them.
+  bool keeps_copies() const { return params_.recompute != MOEMESH_RECOMPUTE_FULL; }
+  bool keeps_hidden() const { return params_.recompute == MOEMESH_RECOMPUTE_NONE; }
+  void take_kept(Tape& tape, bool copies, bool hidden);
+  void drop_kept(Tape& tape);
+  void count_bytes_of(Tape& tape);
+  void count_no_more(Tape& tape);
+
+  // The pieces of forward and backward, in the order in which they run. tagged: with the rows' experts and gates, which a
+  // later run knows.
+  Blocks blocks_of(Tape& tape, Outcome& outcome);
+  Rows<float> output_rows(const TypedRows& y);
+  void exchange_counts(Outcome& outcome, Tape& tape, int64_t identity);
+  void route_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y, int32_t phase,
+                     bool tagged);
+  void part_forward(Outcome& outcome, Tape& tape, Block& block, size_t part, const TypedRows& x, int32_t phase,
+                    bool tagged);
+  void finish_forward(Outcome& outcome, Tape& tape, int64_t tokens, const Rows<float>& y, int32_t phase);
   void decide(const ForwardArguments& arguments, Tape& tape);
   void limit_to_capacity(Tape& tape);
   void measure_balance(const ForwardArguments& arguments, Tape& tape);
-  void plan_source(Tape& tape);
-  void index_received(Tape& tape);
-  void experts_forward(Tape& tape, const std::byte* const* copies, std::byte* const* outputs);
-  void experts_backward(Tape& tape, const std::byte* const* copies, const std::byte* const* gradients,
+  void plan_parts(Tape& tape);
+  void plan_source(const Tape& tape, Part& part);
+  void index_received(Part& part);
+  void experts_forward(Tape& tape, size_t part, const std::byte* const* copies, std::byte* const* outputs);
+  void experts_backward(Tape& tape, size_t part, const std::byte* const* copies, const std::byte* const* gradients,
                         std::byte* const* outputs);
-  void expert_backward(Tape& tape, int64_t expert, const float* x, float* dy, float* dgate);
+  // Rows of one part in backward. Of several parts all of it stays until the weight gradients are made.
+  struct BackwardRows {
+    float *x = nullptr, *dy = nullptr, *dx = nullptr;         // [rows, H]
+    float *dh = nullptr, *dhg = nullptr, *gated_a = nullptr;  // [rows, F]
+    bool together = false;                                    // of all experts, else of one at a time
+  };
+  BackwardRows backward_rows(const Tape& tape, size_t part);
+  void expert_backward(Tape& tape, size_t part, const ExpertRows& expert, const BackwardRows& rows, float* dgate);
+  void expert_weight_gradients(int64_t expert, int64_t rows, const float* dy, const float* gated_a, const float* dh,
+                               const float* dhg, const float* x);
+  struct HiddenRows {
+    float *h = nullptr, *gate = nullptr;
+  };
+  HiddenRows hidden_rows(Tape& tape, size_t part, const ExpertRows& expert);
+  void hidden_products(const ExpertRows& expert, const float* x, const HiddenRows& hidden);
+  void reserve_hidden(Tape& tape, size_t part);
+  kernels::RowProducts row_products();
+  void reserve_merge(const Tape& tape);
+  void merged_weight_gradients(const Tape& tape);
+  const int64_t* merged_order(const Tape& tape);
   void reserve_forward(Tape& tape);
   void reserve_backward(const Tape& tape);
+  // The shared expert. y, dx are overwritten.
+  HiddenRows shared_hidden(Tape& tape, const Rows<float>& x);
+  void shared_products(const HiddenRows& hidden, const Rows<float>& x);
   void shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& y);
   void shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>& dy, const Rows<float>& dx);
+  void shared_weight_gradients(const Rows<float>& x, const Rows<float>& dy, const HiddenRows& dhidden,
+                               const float* active);
+  // Where the shared expert's partial results go: with one slice they are where the routed ones come on top.
+  Rows<float> shared_place(const Rows<float>& rows);
   void router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx,
                        const Rows<float>& dlogits);
   void balance_backward(const Tape& tape, float* dlogits);
@@ -128,10 +192,12 @@ class Layer {
   };
   TokenGradients slice_gradients(const TokenSlice& slice, float* base) const;
   TokenGradients whole_gradients(float* base, int64_t tokens);
-  void route_backward(Block& block, Outcome& outcome, Tape& tape, const BackwardArguments& arguments);
-  TokenGradients finish_backward(Outcome& outcome, Tape& tape, const BackwardArguments& arguments);
-  template <class F>
-  void add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase, F&& work);
+  void route_backward(Outcome& outcome, Tape& tape, const BackwardArguments& arguments);
+  void part_backward(Outcome& outcome, Tape& tape, Block& block, size_t part, const BackwardArguments& arguments);
+  void return_gradients(Tape& tape, Block& block);
+  void shared_under_exchange(Outcome& outcome, Tape& tape, const BackwardArguments& arguments);
+  TokenGradients finish_backward(Outcome& outcome, Tape& tape);
+  void add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase);
   bool one_slice() const { return slices_.size() == 1; }
   void gather_slices(Outcome& outcome, float* rows, int64_t tokens, int64_t width, int32_t phase);
   void tell_block(Outcome& outcome, int32_t phase);
@@ -168,6 +234,9 @@ class Layer {
   Parameter *router_ = nullptr, *w1_ = nullptr, *wg_ = nullptr, *w2_ = nullptr;
   Parameter *shared_w1_ = nullptr, *shared_wg_ = nullptr, *shared_w2_ = nullptr;
   std::vector<std::unique_ptr<Tape>> spare_tapes_;
+  std::vector<std::unique_ptr<KeptCopies>> spare_copies_;
+  std::vector<std::unique_ptr<KeptHidden>> spare_hidden_;
+  LayerMemory memory_;
   LayerStatistics statistics_;
 };
 

@@ -2,14 +2,18 @@
 // Copyright 2026 The moemesh authors
 #pragma once
 
+#include <memory>
 #include <span>
 #include <tuple>
 #include <utility>
 
 #include "impl/base/error.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/comm/flight.hpp"
 
 namespace moemesh {
+
+using Flight = std::unique_ptr<Communicator::Flight>;
 
 // How one forward or backward goes on this rank. A rank that failed, or heard of a failure, still takes part in every
 // exchange of its groups by the failing twin of the operation, so that no peer waits for ever.
@@ -33,6 +37,14 @@ class Outcome {
       comm.all_to_all_failed(exchange, purpose);
     else if (comm.all_to_all(exchange, purpose))
       hear(-1, MOEMESH_ERROR_PEER_FAILED);
+  }
+  // The same in two halves; `flight` (null in a group of one) must be finished, whatever happens in between.
+  Flight start(Communicator& comm, const Exchange& exchange, Purpose purpose) {
+    return failed() ? comm.start_all_to_all_failed(exchange, purpose) : comm.start_all_to_all(exchange, purpose);
+  }
+  void finish(Flight& flight) {
+    const Flight landed = std::move(flight);
+    if (landed && landed->wait()) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
   void sum(Communicator& comm, float* data, int64_t count, Purpose purpose) {
     if (comm.size() == 1) return;

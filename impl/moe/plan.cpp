@@ -16,12 +16,22 @@ void sort(Workspace& workspace, int64_t n, const int32_t* key, int64_t buckets, 
 
 }  // namespace
 
-void Layer::plan_source(Tape& tape) {
+// The slice's tokens in chunks.
+void Layer::plan_parts(Tape& tape) {
+  for (int64_t i = 0; i < params_.chunks; ++i) {
+    Part& part = tape.parts[static_cast<size_t>(i)];
+    part.slice = token_slice(tape.slice.count, i, params_.chunks);
+    part.slice.first += tape.slice.first;
+    plan_source(tape, part);
+  }
+}
+
+void Layer::plan_source(const Tape& tape, Part& part) {
   const auto& allocator = mesh_->allocator();
   Workspace& workspace = mesh_->workspace();
-  const int64_t T = tape.slice.count, n = T * params_.top_k, first = tape.slice.first * params_.top_k;
+  const int64_t T = part.slice.count, n = T * params_.top_k, first = part.slice.first * params_.top_k;
   const int32_t* sent = tape.decision.sent() + first;
-  SourcePlan& plan = tape.source;
+  SourcePlan& plan = part.source;
   auto* destination = workspace.get<int32_t>(Workspace::integers, n);
   kernels::copy_destinations(T, params_.top_k, sent, owner_.data(), destination);
   plan.copy_of_choice.reserve(allocator, n);
@@ -42,10 +52,10 @@ void Layer::plan_source(Tape& tape) {
                       plan.copy_of_choice.data(), plan.first_tag.data(), plan.row_tags.data(), plan.slot_of_tag.data());
 }
 
-void Layer::index_received(Tape& tape) {
+void Layer::index_received(Part& part) {
   const auto& allocator = mesh_->allocator();
   Workspace& workspace = mesh_->workspace();
-  ReceivePlan& plan = tape.received;
+  ReceivePlan& plan = part.received;
   const int64_t n = plan.rows;
   auto* key = workspace.get<int32_t>(Workspace::integers, 2 * n);
   int32_t* last = key + n;

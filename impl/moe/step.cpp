@@ -16,22 +16,12 @@ namespace {
 
 constexpr auto float_bytes = static_cast<int64_t>(sizeof(float));
 
-Rows<float> rows_of(const Rows<float>& all, const TokenSlice& slice) {
-  if (!all.data) return {nullptr, slice.count, all.width, all.ld};  // of a failed rank
-  return {all.data + slice.first * all.ld, slice.count, all.width, all.ld};
-}
+}  // namespace
 
-TypedRows rows_of(const TypedRows& all, const TokenSlice& slice) {
-  if (!all.data) return {nullptr, all.element, slice.count, all.width, all.ld};
-  return {all.data + slice.first * all.row_bytes(), all.element, slice.count, all.width, all.ld};
-}
-
-void copy(const Rows<float>& from, const TypedRows& to) {
+void store_output(const Rows<float>& from, const TypedRows& to) {
   if (reinterpret_cast<const std::byte*>(from.data) != to.data)
     kernels::store_rows(from.rows, from.width, from.data, from.ld, to.element, to.data, to.ld);
 }
-
-}  // namespace
 
 // What comes after the last exchange, taken before the first: a rank that runs out of memory there could tell nobody.
 void Layer::reserve_forward(Tape& tape) {
@@ -45,8 +35,7 @@ void Layer::reserve_forward(Tape& tape) {
     tp_.reserve_all_reduce(T * H * float_bytes);
   }
   workspace.get<float>(Workspace::rows_hidden, T * F);
-  tape.shared_hidden.reserve(mesh_->allocator(), T * F);
-  if (gated()) tape.shared_hidden_gate.reserve(mesh_->allocator(), T * F);
+  shared_hidden(tape, {nullptr, T, H, H});
 }
 
 void Layer::reserve_backward(const Tape& tape) {
@@ -58,7 +47,8 @@ void Layer::reserve_backward(const Tape& tape) {
   workspace.get<float>(Workspace::tokens, T * width);
   if (!one_slice()) workspace.get<float>(Workspace::tokens5, T * width);
   workspace.get<float>(Workspace::logits, T * params_.experts);
-  workspace.get<kernels::RowTag>(Workspace::tags, tape.source.tags);
+  for (const Part& part : tape.parts) workspace.get<kernels::RowTag>(Workspace::tags, part.source.tags);
+  reserve_merge(tape);
   reserve_dense(tape, {Workspace::tokens2, Workspace::tokens3});
   if (!shared_w1_) return;
   for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
@@ -111,86 +101,63 @@ void Layer::raise(const Finding& finding, bool step_lost) const {
   throw Error(finding.status, finding.text);
 }
 
+// Sums and gathers over tp need a dense array; all sums are of fp32.
+Rows<float> Layer::output_rows(const TypedRows& y) {
+  const int64_t T = y.rows, H = params_.hidden;
+  const bool in_place = y.is_float() && (tp_.size() == 1 || y.ld == H);
+  return in_place ? y.floats() : Rows<float>{mesh_->workspace().get<float>(Workspace::tokens, T * H), T, H, H};
+}
+
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
   if (problem && alone()) raise(problem, false);
   Outcome outcome(std::move(problem));
+  constexpr auto phase = MOEMESH_PHASE_FORWARD;
   auto tape = fresh_tape();
-  Block block(*this, *tape, outcome, MOEMESH_PHASE_FORWARD);
-  const int64_t T = arguments.x.rows, H = params_.hidden;
-  tape->slice = slice_of(T, slices_.rank());
+  tape->slice = slice_of(arguments.x.rows, slices_.rank());
   Rows<float> y;
   outcome.run([&] {
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
     if (arguments.training) tape->step = expert_->step->serial;
-    // Sums and gathers over tp need a dense array; all sums are of fp32.
-    const bool in_place = arguments.y.is_float() && (tp_.size() == 1 || arguments.y.ld == H);
-    y = in_place ? arguments.y.floats() : Rows<float>{mesh_->workspace().get<float>(Workspace::tokens, T * H), T, H, H};
+    y = output_rows(arguments.y);
     decide(arguments, *tape);
-    plan_source(*tape);
+    plan_parts(*tape);
+    take_kept(*tape, keeps_copies(), keeps_hidden());
     reserve_forward(*tape);
   });
-  route_forward(block, outcome, *tape, arguments, y);
-  finish_forward(outcome, *tape, arguments.x, y);
+  exchange_counts(outcome, *tape, identity(arguments));
+  // Agreed within the exchange group: its ranks skip this together.
+  if (!outcome.failed()) route_forward(outcome, *tape, arguments.x, y, phase, true);
+  finish_forward(outcome, *tape, arguments.x.rows, y, phase);
   if (outcome.failed()) {
     recycle(std::move(tape));
     raise(outcome.finding(), !alone());
   }
-  copy(y, arguments.y);
+  store_output(y, arguments.y);
   if (!arguments.training) {
     recycle(std::move(tape));
     return nullptr;
   }
   record(*tape);
+  count_bytes_of(*tape);
   return tape;
 }
 
-// The way to the experts and back: the slice's rows of y, partial over expert_tp.
-void Layer::route_forward(Block& block, Outcome& outcome, Tape& tape, const ForwardArguments& arguments,
-                          const Rows<float>& y) {
-  const TypedRows x = rows_of(arguments.x, tape.slice);
-  block.exchange_counts(identity(arguments));
-  if (!outcome.failed()) {  // agreed within the exchange group: its ranks skip this together
-    block.dispatch(x);
-    outcome.run([&] {
-      index_received(tape);
-      const auto* copies = block.received_rows(Workspace::pointers, x, tape.dispatched.data(), true);
-      experts_forward(tape, copies, block.result_rows(false));
-    });
-    block.combine();
-  }
-  outcome.run([&] {
-    const Rows<float> part = rows_of(y, tape.slice);
-    kernels::sum_copies(part.rows, part.width, params_.top_k, tape.source.copy_of_choice.data(), combine_element(),
-                        block.returned_rows(), part.data, part.ld);
-  });
-}
-
 // Sums over tp, gathers the slices, adds the shared expert.
-void Layer::finish_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y) {
-  constexpr auto phase = MOEMESH_PHASE_FORWARD;
-  const auto add_shared = [&](const Rows<float>& to) {
-    if (shared_w1_) shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), to);
-  };
-  if (one_slice()) outcome.run([&] { add_shared(y); });
+void Layer::finish_forward(Outcome& outcome, Tape& tape, int64_t tokens, const Rows<float>& y, int32_t phase) {
   const Rows<float> part = rows_of(y, tape.slice);
   outcome.sum(expert_tp_, part.data, part.rows * params_.hidden,
               {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
-  gather_slices(outcome, y.data, x.rows, params_.hidden, phase);
-  if (!one_slice() && shared_w1_) add_over_tp(outcome, y, phase, add_shared);
+  gather_slices(outcome, y.data, tokens, params_.hidden, phase);
+  if (!one_slice() && shared_w1_) add_over_tp(outcome, y, phase);
   tell_block(outcome, phase);
 }
 
-// rows += the sum over tp of what `work` adds to zeros.
-template <class F>
-void Layer::add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase, F&& work) {
-  const int64_t n = rows.rows * rows.width;
+// rows += the sum over tp of what the shared expert has left apart.
+void Layer::add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase) {
+  const int64_t n = rows.rows * params_.hidden;
   float* partial = nullptr;
-  outcome.run([&] {
-    partial = mesh_->workspace().get<float>(Workspace::tokens4, n);
-    kernels::zero(partial, n);
-    work(Rows<float>{partial, rows.rows, rows.width, rows.width});
-  });
+  outcome.run([&] { partial = shared_place(rows).data; });
   outcome.sum(tp_, partial, n, {MOEMESH_SHARED, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
   outcome.run([&] { kernels::add_rows(rows.rows, rows.width, partial, rows.width, rows.data, rows.ld); });
 }
@@ -199,14 +166,13 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
   if (problem && alone()) throw Error(problem.status, problem.text);
   auto tape = std::move(consumed);
   Outcome outcome(std::move(problem));
-  Block block(*this, *tape, outcome, MOEMESH_PHASE_BACKWARD);
   outcome.run([&] { reserve_backward(*tape); });
-  route_backward(block, outcome, *tape, arguments);
-  const TokenGradients gradients = finish_backward(outcome, *tape, arguments);
+  route_backward(outcome, *tape, arguments);
+  const TokenGradients gradients = finish_backward(outcome, *tape);
   outcome.run([&] {
     router_backward(*tape, caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, *tape, arguments.x),
                     gradients.gates, gradients.x, arguments.dlogits);
-    copy(gradients.x, arguments.dx);
+    store_output(gradients.x, arguments.dx);
     mark_ready();
   });
   recycle(std::move(tape));
@@ -220,47 +186,21 @@ Layer::TokenGradients Layer::slice_gradients(const TokenSlice& slice, float* bas
   return {{rows, slice.count, params_.hidden, params_.hidden}, rows + slice.count * params_.hidden};
 }
 
-void Layer::route_backward(Block& block, Outcome& outcome, Tape& tape, const BackwardArguments& arguments) {
-  const TypedRows x = rows_of(arguments.x, tape.slice), dy = rows_of(arguments.dy, tape.slice);
-  block.combine_backward(dy);
-  outcome.run([&] {
-    const auto* copies = block.received_rows(Workspace::pointers, x, tape.dispatched.data(), true);
-    const auto* gradients = block.received_rows(Workspace::pointers2, dy, block.received_buffer(), false);
-    experts_backward(tape, copies, gradients, block.result_rows(true));
-  });
-  block.dispatch_backward();
-  outcome.run([&] {
-    const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
-    const auto part = slice_gradients(tape.slice, mesh_->workspace().get<float>(Workspace::tokens, T * width));
-    kernels::sum_copies(part.x.rows, part.x.width, params_.top_k, tape.source.copy_of_choice.data(), combine_element(),
-                        block.returned_rows(), part.x.data, part.x.ld);
-    kernels::zero(part.gates, part.x.rows * params_.top_k);
-    kernels::read_gate_gradients(tape.source.tags, tape.source.slot_of_tag.data(), block.returned_tags(), part.gates);
-  });
-}
-
 // Sums over tp, gathers the slices, adds the shared expert: dx without the router's part, and the gates' gradients.
-Layer::TokenGradients Layer::finish_backward(Outcome& outcome, Tape& tape, const BackwardArguments& arguments) {
+Layer::TokenGradients Layer::finish_backward(Outcome& outcome, Tape& tape) {
   constexpr auto phase = MOEMESH_PHASE_BACKWARD;
-  Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
-  const auto add_shared = [&](const Rows<float>& to) {
-    if (shared_w1_)
-      shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),
-                      dense_rows(Workspace::tokens3, tape, arguments.dy), to);
-  };
   float* base = nullptr;
   TokenGradients all{};
   outcome.run([&] {
-    base = workspace.get<float>(Workspace::tokens, T * width);
+    base = mesh_->workspace().get<float>(Workspace::tokens, T * width);
     all = slice_gradients(tape.slice, base);
-    if (one_slice()) add_shared(all.x);
   });
   outcome.sum(expert_tp_, all.x.data, tape.slice.count * width, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
   if (!one_slice()) {
     gather_slices(outcome, base, T, width, phase);
     outcome.run([&] { all = whole_gradients(base, T); });
-    if (shared_w1_) add_over_tp(outcome, all.x, phase, add_shared);
+    if (shared_w1_) add_over_tp(outcome, all.x, phase);
   }
   tell_block(outcome, phase);
   return all;

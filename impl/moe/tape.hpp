@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "impl/base/memory.hpp"
@@ -77,6 +78,32 @@ inline TokenSlice token_slice(int64_t tokens, int64_t index, int64_t slices) {
   return {first, tokens * (index + 1) / slices - first};
 }
 
+inline TypedRows rows_of(const TypedRows& all, const TokenSlice& slice) {
+  if (!all.data) return {nullptr, all.element, slice.count, all.width, all.ld};  // of a failed rank
+  return {all.data + slice.first * all.row_bytes(), all.element, slice.count, all.width, all.ld};
+}
+inline Rows<float> rows_of(const Rows<float>& all, const TokenSlice& slice) {
+  if (!all.data) return {nullptr, slice.count, all.width, all.ld};
+  return {all.data + slice.first * all.ld, slice.count, all.width, all.ld};
+}
+
+// One chunk of the slice's tokens, exchanged by itself.
+struct Part {
+  TokenSlice slice;  // of the data shard's tokens
+  SourcePlan source;
+  ReceivePlan received;
+};
+
+// What recompute can drop. Taken from the layer's pools while a tape holds it; one entry for each part.
+struct KeptCopies {
+  std::vector<Buffer<std::byte>> dispatched;  // messages of dispatch: copies of other ranks' tokens (and tags)
+  bool tagged = false;                        // with tags: those that came again have none
+};
+struct KeptHidden {
+  std::vector<Buffer<float>> hidden, hidden_gate;   // [rows, F/tp]: products with W1 and Wg, before the activation
+  Buffer<float> shared_hidden, shared_hidden_gate;  // [T, shared F/tp]
+};
+
 // What a forward leaves for its backward. Buffers grow and are reused: a layer keeps consumed tapes.
 struct Tape {
   int64_t step = 0;  // serial of the step that its forward ran in
@@ -85,11 +112,10 @@ struct Tape {
   Decision decision;
   Balance balance;
   TokenSlice slice;
-  SourcePlan source;
-  ReceivePlan received;
-  Buffer<std::byte> dispatched;       // messages received by dispatch: copies of other ranks' tokens, and tags
-  Buffer<float> hidden, hidden_gate;  // [rows, F/tp]: products with W1 and Wg, before the activation
-  Buffer<float> shared_hidden, shared_hidden_gate;  // [T, shared F/tp]
+  std::vector<Part> parts;
+  std::unique_ptr<KeptCopies> copies;  // null: not kept
+  std::unique_ptr<KeptHidden> hidden;
+  int64_t counted_bytes = 0;  // as the layer's memory counts it
 };
 
 }  // namespace moemesh

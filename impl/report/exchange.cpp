@@ -6,6 +6,7 @@
 #include "impl/base/view.hpp"
 #include "impl/moe/lanes.hpp"
 #include "impl/moe/layer.hpp"
+#include "impl/moe/odds.hpp"
 #include "impl/report/checked.hpp"
 #include "impl/report/parts.hpp"
 
@@ -48,17 +49,6 @@ Flows<int64_t> described_flows(const Traffic& traffic, const RankGroup& exchange
   return flows;
 }
 
-// Of k distinct experts of all: that some are among `here`, and how many are.
-struct Odds {
-  double copies, rows;
-};
-Odds odds(int64_t experts, int64_t here, int64_t k) {
-  double none = 1;
-  for (int64_t i = 0; i < k && none > 0; ++i)
-    none *= static_cast<double>(std::max<int64_t>(0, experts - here - i)) / static_cast<double>(experts - i);
-  return {1 - none, static_cast<double>(k) * static_cast<double>(here) / static_cast<double>(experts)};
-}
-
 // Tokens of the slice that a rank has.
 int64_t slice_tokens(const MeshLayout& layout, int64_t rank, int64_t tokens) {
   const auto slices = layout.slice_members(rank);
@@ -71,7 +61,7 @@ Flows<double> expected_flows(const Traffic& traffic, const RankGroup& exchange, 
                              int64_t tokens) {
   const int64_t ep = exchange.size(), E = layer.params.experts, k = layer.params.top_k;
   const auto add = [&](Flow<double>& flow, int64_t source, int64_t owner) {
-    const Odds chance = odds(E, experts_of(E, ep, owner).count, k);
+    const Odds chance = odds_of(E, experts_of(E, ep, owner).count, k);
     const auto n = static_cast<double>(slice_tokens(traffic.layout(), source, tokens));
     flow.copies.push_back(n * chance.copies);
     flow.rows.push_back(n * chance.rows);
@@ -94,28 +84,35 @@ RowBytes row_bytes(const DescribedLayer& layer, int32_t dtype) {
 }
 
 template <class T, class Send>
-void add_payload(const Flows<T>& flows, const RowBytes& row, const Send& send) {
+void add_payload(const Flows<T>& flows, const RowBytes& row, bool again, const Send& send) {
   send(bytes_of(flows.out, row.there, true), MOEMESH_PHASE_FORWARD);    // dispatch
   send(bytes_of(flows.in, row.back, false), MOEMESH_PHASE_FORWARD);     // combine
   send(bytes_of(flows.out, row.there, false), MOEMESH_PHASE_BACKWARD);  // combine's backward
   send(bytes_of(flows.in, row.back, true), MOEMESH_PHASE_BACKWARD);     // dispatch's backward
+  if (again) send(bytes_of(flows.out, row.there, false), MOEMESH_PHASE_RECOMPUTE);
 }
 
 void add_exchange(Traffic& traffic, const DescribedLayer& layer, const Description& description) {
   const RankGroup group = traffic.group(MOEMESH_GROUP_EXPERT_EXCHANGE);
   const RowBytes row = row_bytes(layer, description.params.expert_dtype);
+  const int64_t chunks = layer.params.chunks, calls = traffic.repeated();
+  const bool again = layer.params.recompute == MOEMESH_RECOMPUTE_FULL;
   const auto purpose = [](int32_t phase) { return Purpose{MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL}; };
-  traffic.to_every_peer(group, sizeof(Counts),
+  traffic.to_every_peer(group, count_bytes(chunks),
                         {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_COUNT_EXCHANGE});
+  traffic.repeat(times(calls, chunks));
   if (layer.copies.empty())
-    add_payload(
-        expected_flows(traffic, group, layer, description.params.tokens), row,
-        [&](const std::vector<double>& bytes, int32_t phase) { traffic.all_to_all(group, bytes, purpose(phase)); });
+    add_payload(expected_flows(traffic, group, layer, description.params.tokens), row, again,
+                [&](std::vector<double> bytes, int32_t phase) {
+                  for (double& size : bytes) size /= static_cast<double>(chunks);
+                  traffic.all_to_all(group, bytes, purpose(phase));
+                });
   else
-    add_payload(described_flows(traffic, group, layer), row, [&](std::vector<int64_t> bytes, int32_t phase) {
+    add_payload(described_flows(traffic, group, layer), row, again, [&](std::vector<int64_t> bytes, int32_t phase) {
       for (int64_t& size : bytes) size = times(size, description.params.steps);
       traffic.all_to_all_in_all(group, bytes, purpose(phase));
     });
+  traffic.repeat(calls);
 }
 
 // Sums over tp and the gathering of slices. width: of a slice's row; backward also brings the gates' gradients.

@@ -36,6 +36,7 @@ class Traffic {
   RankGroup ends() const;    // Mesh::ends; only on the end stages of a pipeline
 
   void repeat(int64_t times) { times_ = times; }
+  int64_t repeated() const { return times_; }
 
   // bytes: to each member. Empty messages are sent only with every_peer.
   void all_to_all(const RankGroup& group, const std::vector<int64_t>& bytes, bool every_peer, const Purpose& purpose);

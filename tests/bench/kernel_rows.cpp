@@ -111,7 +111,7 @@ void movement(const Sizes& s, Arrays& a, Table& table) {
   table.line("combine_rows", floats(R * H) + token_bytes,
              [&] { combine_rows(T, H, a.tag_first.data(), a.position.data(), a.x_rows.data(), s.element, to.data()); });
   table.line("sum_copies", token_bytes + floats(T * H),
-             [&] { sum_copies(T, H, s.top_k, a.copy_of_choice.data(), s.element, to.data(), a.y.data(), H); });
+             [&] { sum_copies(T, H, s.top_k, a.copy_of_choice.data(), s.element, to.data(), false, a.y.data(), H); });
   if (s.element == Element::float32) return;
   table.line("load_rows", token_bytes + floats(T * H),
              [&] { load_rows(T, H, s.element, a.x_element.data(), H, nullptr, a.y.data(), H); });

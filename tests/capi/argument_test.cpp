@@ -80,10 +80,12 @@ TEST_F(Argument, EnumsOfLayers) {
     const char* name;
     int32_t P::*member;
     int32_t most;
-  } enums[] = {{"activation", &P::activation, MOEMESH_GEGLU},        {"score", &P::score, MOEMESH_SCORE_SIGMOID},
-               {"gate", &P::gate, MOEMESH_GATE_SOFTMAX_TOPK},        {"router", &P::router, MOEMESH_ROUTER_CALLER},
-               {"nonfinite", &P::nonfinite, MOEMESH_NONFINITE_DROP}, {"drop", &P::drop, MOEMESH_DROP_BY_GATE},
-               {"aux_scope", &P::aux_scope, MOEMESH_AUX_GLOBAL}};
+  } enums[] = {
+      {"activation", &P::activation, MOEMESH_GEGLU},          {"score", &P::score, MOEMESH_SCORE_SIGMOID},
+      {"gate", &P::gate, MOEMESH_GATE_SOFTMAX_TOPK},          {"router", &P::router, MOEMESH_ROUTER_CALLER},
+      {"nonfinite", &P::nonfinite, MOEMESH_NONFINITE_DROP},   {"drop", &P::drop, MOEMESH_DROP_BY_GATE},
+      {"aux_scope", &P::aux_scope, MOEMESH_AUX_GLOBAL},       {"recompute", &P::recompute, MOEMESH_RECOMPUTE_FULL},
+      {"products", &P::products, MOEMESH_PRODUCTS_ROW_STABLE}};
   for (const auto& e : enums) {
     for (const int32_t value : {0, -1, e.most + 1, INT32_MAX, INT32_MIN}) {
       EXPECT_EQ(make_layer([&](P& p) { p.*e.member = value; }), bad) << e.name << " " << value;
@@ -110,6 +112,10 @@ TEST_F(Argument, SizesOfLayers) {
     expect_text({"experts"});
   }
   EXPECT_EQ(make_layer([](P& p) { p.shared_ffn = -1; }), bad);
+  for (const int32_t chunks : {0, -1, 1025, INT32_MIN}) {
+    EXPECT_EQ(make_layer([&](P& p) { p.chunks = chunks; }), bad);
+    expect_text({"chunks", "1..1024", std::to_string(chunks)});
+  }
   EXPECT_EQ(make_layer([](P& p) { p.name = ""; }), bad);
   EXPECT_EQ(make_layer([](P& p) { p.gate_scale = std::nan(""); }), bad);
   EXPECT_EQ(make_layer([](P& p) { p.init_std_in = -1; }), bad);

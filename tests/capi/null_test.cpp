@@ -232,6 +232,46 @@ TEST_F(Null, P38_layer_backward) {
   EXPECT_EQ(model.update(), MOEMESH_OK);
 }
 
+TEST_F(Null, P38_layer_replay_and_bytes) {
+  ASSERT_EQ(model.begin(), MOEMESH_OK);
+  moemesh_tape tape = nullptr, none = nullptr;
+  ASSERT_EQ(model.forward(&tape), MOEMESH_OK);
+  const moemesh_view x = model.x_view(), y = model.y_view();
+  auto good = defaults(moemesh_replay_params_init);
+  good.x = &x;
+  good.y = &y;
+  EXPECT_REFUSED(bad, "tape", moemesh_layer_replay(nullptr, &good));
+  EXPECT_REFUSED(dead, "tape", moemesh_layer_replay(&none, &good));
+  EXPECT_REFUSED(bad, "replay_params", moemesh_layer_replay(&tape, nullptr));
+  auto params = good;
+  params.x = nullptr;
+  EXPECT_REFUSED(bad, "x", moemesh_layer_replay(&tape, &params));
+  params = good;
+  params.y = nullptr;
+  EXPECT_REFUSED(bad, "y", moemesh_layer_replay(&tape, &params));
+  params.y = &x;
+  EXPECT_REFUSED(bad, "overlaps", moemesh_layer_replay(&tape, &params));
+  ASSERT_NE(tape, nullptr);  // on one rank a wrong argument leaves the tape
+  auto bytes = result_struct<moemesh_tape_bytes>();
+  auto load = result_struct<moemesh_layer_load>();
+  auto memory = result_struct<moemesh_layer_memory>();
+  EXPECT_REFUSED(dead, "tape", moemesh_tape_get_bytes(none, &bytes));
+  EXPECT_REFUSED(bad, "bytes", moemesh_tape_get_bytes(tape, nullptr));
+  EXPECT_REFUSED(dead, "layer", moemesh_layer_balanced_load(nullptr, 3, &load));
+  EXPECT_REFUSED(bad, "layer_load", moemesh_layer_balanced_load(model.layer, 3, nullptr));
+  EXPECT_REFUSED(bad, "tokens", moemesh_layer_balanced_load(model.layer, -1, &load));
+  ASSERT_EQ(moemesh_layer_balanced_load(model.layer, 3, &load), MOEMESH_OK);
+  EXPECT_REFUSED(dead, "layer", moemesh_layer_plan_bytes(nullptr, &load, 0, &bytes));
+  EXPECT_REFUSED(bad, "layer_load", moemesh_layer_plan_bytes(model.layer, nullptr, 0, &bytes));
+  EXPECT_REFUSED(bad, "recompute", moemesh_layer_plan_bytes(model.layer, &load, 4, &bytes));
+  EXPECT_REFUSED(bad, "bytes", moemesh_layer_plan_bytes(model.layer, &load, 0, nullptr));
+  EXPECT_REFUSED(dead, "layer", moemesh_layer_get_memory(nullptr, &memory));
+  EXPECT_REFUSED(bad, "memory", moemesh_layer_get_memory(model.layer, nullptr));
+  EXPECT_EQ(moemesh_layer_replay(&tape, &good), MOEMESH_OK);
+  EXPECT_EQ(model.backward(&tape), MOEMESH_OK);
+  EXPECT_EQ(model.update(), MOEMESH_OK);
+}
+
 TEST_F(Null, P38_layer_queries) {
   ASSERT_EQ(model.begin(), MOEMESH_OK);
   moemesh_tape tape = nullptr;

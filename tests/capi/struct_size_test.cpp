@@ -105,6 +105,7 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_family_params_init, 24);
   check_init_sizes(moemesh_parameter_params_init, 120);
   check_init_sizes(moemesh_layer_params_init, 152);
+  check_init_sizes(moemesh_replay_params_init, 32);
   check_init_sizes(moemesh_forward_params_init, 72);
   check_init_sizes(moemesh_backward_params_init, 48);
   check_init_sizes(moemesh_optimizer_params_init, 104);
@@ -232,6 +233,33 @@ TEST_F(StructSize, P39_backward_params) {
     moemesh_tape_destroy(&tape);
     return status;
   });
+}
+
+TEST_F(StructSize, P39_replay_and_bytes) {
+  auto step = defaults(moemesh_step_params_init);
+  step.microbatches = 100;
+  ASSERT_EQ(moemesh_step_begin(model.optimizer, &step), MOEMESH_OK);
+  const moemesh_view x = model.x_view(), y = model.y_view();
+  auto valid = defaults(moemesh_replay_params_init);
+  valid.x = &x;
+  valid.y = &y;
+  moemesh_tape tape = nullptr;
+  ASSERT_EQ(model.forward(&tape), MOEMESH_OK);
+  check_params_sizes<moemesh_replay_params>(
+      valid, 32, [&](const moemesh_replay_params* p) { return moemesh_layer_replay(&tape, p); });
+  check_result_sizes<moemesh_tape_bytes>(56, [&](moemesh_tape_bytes* r) { return moemesh_tape_get_bytes(tape, r); });
+  check_result_sizes<moemesh_layer_memory>(
+      40, [&](moemesh_layer_memory* r) { return moemesh_layer_get_memory(model.layer, r); });
+  check_result_sizes<moemesh_layer_load>(
+      72, [&](moemesh_layer_load* r) { return moemesh_layer_balanced_load(model.layer, 3, r); });
+  auto load = result_struct<moemesh_layer_load>();
+  ASSERT_EQ(moemesh_layer_balanced_load(model.layer, 3, &load), MOEMESH_OK);
+  auto bytes = result_struct<moemesh_tape_bytes>();
+  check_params_sizes<moemesh_layer_load>(
+      load, 72, [&](const moemesh_layer_load* l) { return moemesh_layer_plan_bytes(model.layer, l, 0, &bytes); });
+  check_result_sizes<moemesh_tape_bytes>(
+      56, [&](moemesh_tape_bytes* r) { return moemesh_layer_plan_bytes(model.layer, &load, 0, r); });
+  moemesh_tape_destroy(&tape);
 }
 
 TEST_F(StructSize, P39_optimizer_params) {

@@ -28,6 +28,7 @@ struct Options {
   bool every_expert = false;               // k = E: routing is certain
   double first_bias = 0, second_bias = 0;  // rates of the layers' selection biases
   int64_t large = 0;                       // elements of a parameter that takes several chunks
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
   int32_t overlap = MOEMESH_OVERLAP_GAPS;
   int64_t bucket_bytes = 0, chunk_bytes = 0;  // 0: the defaults
 };
@@ -37,7 +38,8 @@ std::ostream& operator<<(std::ostream& stream, const Options& o) {
                 << o.combine_dtype << " M " << o.microbatches << " objective " << o.objective << " steps " << o.steps
                 << " overlap " << o.overlap << " buckets " << o.bucket_bytes << " chunks " << o.chunk_bytes
                 << " tokens " << o.tokens << "+" << o.uneven << "s pipeline " << o.pipeline << " biases "
-                << o.first_bias << " " << o.second_bias;
+                << o.first_bias << " " << o.second_bias
+                << " recompute " << o.recompute << " layer chunks " << o.chunks;
 }
 
 // ---- the model: the same layers on every stage, other parameters on each
@@ -87,6 +89,8 @@ ModelSpec model_spec(const Mesh& mesh, const Options& options) {
   spec.expert = expert_parameters();
   spec.dtype = options.dtype;
   spec.combine_dtype = options.combine_dtype;
+  spec.recompute = options.recompute;
+  spec.chunks = options.chunks;
   spec.optimizer = sgd(0);  // the routing stays as it is
   spec.optimizer->shared_stage = options.shared_stage;
   spec.optimizer->expert_stage = options.expert_stage;
@@ -273,6 +277,8 @@ class BillOf {
     const auto configs = layers(options);
     ModelSpec model;
     model.combine_dtype = options.combine_dtype;
+    model.recompute = options.recompute;
+    model.chunks = options.chunks;
     for (const size_t i : {size_t{1}, size_t{0}}) {
       const auto params = layer_params(model, configs[i]);
       const Sent& matrix = sent[i][static_cast<size_t>(stage)];
@@ -409,6 +415,19 @@ TEST(Bill, MatricesMakeUnevenShardsExact) {
 TEST(Bill, ExpectationsOfCertainRoutingAreExact) {
   check_all(meshes_of(world_size()), {{.microbatches = 3, .routing = false, .every_expert = true},
                                       {.dtype = MOEMESH_BFLOAT16, .routing = false, .every_expert = true}});
+}
+
+TEST(Bill, EqualsTheLedgerWithRecomputeAndChunks) {
+  std::vector<Options> options{
+      {.microbatches = 2, .recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 2},
+      {.dtype = MOEMESH_BFLOAT16, .microbatches = 2, .steps = 2, .recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 3},
+      {.recompute = MOEMESH_RECOMPUTE_FULL},
+      {.chunks = 9},
+      {.routing = false, .every_expert = true, .recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 2}};
+  check_all(meshes_of(world_size()), options);
+  if (world_size() < 4) return;
+  for (Options& each : options) each.pipeline = true;
+  check_all({pipelines()[1], pipelines()[4]}, {options[1]});
 }
 
 TEST(Bill, EqualsTheLedgerWithSeveralChunks) {

@@ -180,11 +180,20 @@ TEST(Case, P34_read_and_collectives) {
 
 // A forward or backward in which one rank's view is wrong. Every rank of its block must get an error by the end of the step,
 // all others at the step's end.
-enum class Where { forward, backward, router };
+enum class Where { forward, backward, router, replay };
+struct Mode {
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
+};
 
-void one_rank_fails(const Mesh& mesh, Where where, int64_t failing) {
+void one_rank_fails(const Mesh& mesh, Where where, int64_t failing, const Mode& mode) {
   const int32_t tp = mesh.spec().tp;
-  ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .optimizer = sgd(0)});
+  ScaleModel scale(mesh, {.hidden = 2,
+                          .experts = 4,
+                          .top_k = 2,
+                          .gate = oracle::Gate::raw,
+                          .optimizer = sgd(0),
+                          .recompute = mode.recompute,
+                          .chunks = mode.chunks});
   // NaN logits belong to a shard: all its tp peers have them, as they have the same tokens.
   const bool wrong =
       where == Where::router ? mesh.here().data_shard == mesh.at(failing).data_shard : mesh.rank() == failing;
@@ -207,8 +216,17 @@ void one_rank_fails(const Mesh& mesh, Where where, int64_t failing) {
   Tape tape;
   scale.begin_tokens(3);
   const int32_t status = moemesh_layer_forward(scale.model().layer(0), &forward, tape.out());
-  const bool forward_fails = where != Where::backward && same_block;
-  if (!forward_fails) {
+  const bool forward_fails = where != Where::backward && where != Where::replay && same_block;
+  auto replay = with_defaults(moemesh_replay_params_init);
+  replay.x = wrong && where == Where::replay ? &broken : &good;
+  replay.y = &y_view;
+  if (!forward_fails && where == Where::replay) {
+    const int32_t expected = !same_block ? MOEMESH_OK : wrong ? bad : MOEMESH_ERROR_PEER_FAILED;
+    const int32_t ended = moemesh_layer_replay(tape.out(), &replay);
+    EXPECT_STREQ(moemesh_status_name(ended), moemesh_status_name(expected)) << last_error();
+    EXPECT_EQ(tape.get() == nullptr, same_block);
+    if (!same_block) OK(moemesh_layer_backward(tape.out(), &backward));
+  } else if (!forward_fails) {
     EXPECT_STREQ(moemesh_status_name(status), "MOEMESH_OK") << last_error();
     const int32_t ended = moemesh_layer_backward(tape.out(), &backward);
     EXPECT_EQ(tape.get(), nullptr);
@@ -249,14 +267,15 @@ const std::vector<MeshSpec>& failure_meshes() {
   return meshes;
 }
 
-void fail_on_each_mesh(Where where) {
+void fail_on_each_mesh(Where where, const Mode& mode = {}) {
   if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  SCOPED_TRACE("recompute " + std::to_string(mode.recompute) + " chunks " + std::to_string(mode.chunks));
   on_each_mesh(
       failure_meshes(),
       [&](const Place& place) {
         for (const int64_t failing : {int64_t{0}, int64_t{ranks_of(place.mesh.spec())} - 1}) {
           SCOPED_TRACE("rank " + std::to_string(failing) + " fails");
-          one_rank_fails(place.mesh, where, failing);
+          one_rank_fails(place.mesh, where, failing, mode);
         }
       },
       deadline);
@@ -265,6 +284,18 @@ void fail_on_each_mesh(Where where) {
 TEST(Case, P34_bad_view_in_forward) { fail_on_each_mesh(Where::forward); }
 TEST(Case, P34_bad_view_in_backward) { fail_on_each_mesh(Where::backward); }
 TEST(Case, P34_nonfinite_row) { fail_on_each_mesh(Where::router); }
+
+// Two more exchanges under way when the failure is heard of, and others to come.
+TEST(Case, P34_chunks) {
+  for (const Where where : {Where::forward, Where::router, Where::backward})
+    fail_on_each_mesh(where, {.recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 3});
+  fail_on_each_mesh(Where::backward, {.recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 2});
+}
+
+TEST(Case, P34_replay) {
+  fail_on_each_mesh(Where::replay, {.recompute = MOEMESH_RECOMPUTE_FULL});
+  fail_on_each_mesh(Where::replay, {.recompute = MOEMESH_RECOMPUTE_NONE, .chunks = 3});
+}
 
 // Every rank keeps its tokens, so no rows cross the network: the peers of a rank that fails in its backward must learn of it
 // in that call all the same, or they would wait for it in the next layer.

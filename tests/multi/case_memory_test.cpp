@@ -11,10 +11,16 @@
 namespace moemesh::test {
 namespace {
 
+struct Mode {
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
+  bool replay = false;
+};
+
 // Two ranks, one layer of two scale experts (W = 1 and 2), AdamW; every call's status is compared over the ranks.
 class Script {
  public:
-  Script(MPI_Comm comm, int32_t axis, int32_t stage, Failing* failing) : comm_(comm), axis_(axis), stage_(stage) {
+  Script(MPI_Comm comm, int32_t axis, int32_t stage, const Mode& mode, Failing* failing)
+      : comm_(comm), axis_(axis), stage_(stage), mode_(mode) {
     const auto params = failing_context(comm, failing, 20);
     OK(moemesh_context_create(&params, &context_));
   }
@@ -58,6 +64,8 @@ class Script {
     layer_params.aux_coefficient = layer_params.z_coefficient = 1;  // no way to x through a router of zeros
     layer_params.bias_rate = 1e-30;                                 // lost beside a score of 0.5
     layer_params.init_std_router = layer_params.init_std_in = 0;
+    layer_params.recompute = mode_.recompute;
+    layer_params.chunks = mode_.chunks;
     if (!together("layer_create", moemesh_layer_create(mesh_, families_[0], families_[1], &layer_params, &layer_)))
       return false;
     for (auto* family : families_)
@@ -96,7 +104,12 @@ class Script {
     // With dp alone each rank is a block of its own: a forward that failed there can be made again in the same step.
     if (!fine && axis_ == MOEMESH_AXIS_DP) fine = moemesh_layer_forward(layer_, &forward, &tape) == MOEMESH_OK;
     // Else the others of the block have failed with it, and nobody has a tape.
-    if (same_on_all(fine)) fine = moemesh_layer_backward(&tape, &backward) == MOEMESH_OK;
+    fine = same_on_all(fine);
+    auto replay = with_defaults(moemesh_replay_params_init);
+    replay.x = &in;
+    replay.y = &out;
+    if (fine && mode_.replay) fine = same_on_all(moemesh_layer_replay(&tape, &replay) == MOEMESH_OK);
+    if (fine) fine = moemesh_layer_backward(&tape, &backward) == MOEMESH_OK;
     moemesh_tape_destroy(&tape);
     const bool updated = together("optimizer_step", moemesh_optimizer_step(optimizer_, nullptr, nullptr));
     int all = fine ? 1 : 0;
@@ -144,6 +157,7 @@ class Script {
 
   MPI_Comm comm_;
   int32_t axis_, stage_;
+  Mode mode_;
   moemesh_context context_ = nullptr;
   moemesh_mesh mesh_ = nullptr;
   moemesh_family families_[2] = {nullptr, nullptr};
@@ -159,14 +173,14 @@ bool failed_once(MPI_Comm comm, const Failing& failing) {
   return reached == 1;
 }
 
-void fail_every_call(MPI_Comm comm, int32_t axis, int32_t stage, bool while_creating) {
+void fail_every_call(MPI_Comm comm, int32_t axis, int32_t stage, const Mode& mode, bool while_creating) {
   const bool mine = world_rank() == 0;
   int64_t n = 1;
   for (bool reached = true; reached && n < 200; ++n) {
     SCOPED_TRACE("allocation " + std::to_string(n) + (while_creating ? " of create" : " of a step"));
     Failing failing;
     if (mine && while_creating) failing.fail_at = n;
-    Script script(comm, axis, stage, &failing);
+    Script script(comm, axis, stage, mode, &failing);
     const bool created = script.create();
     EXPECT_TRUE(created || while_creating);
     if (mine && !while_creating) failing.fail_at = failing.calls + n;
@@ -187,8 +201,20 @@ TEST(Case, P34_memory_of_one_rank) {
     for (const int32_t stage : {1, 2})
       for (const bool while_creating : {true, false}) {
         SCOPED_TRACE("two ranks along axis " + std::to_string(axis) + ", stage " + std::to_string(stage));
-        fail_every_call(ranks.comm(), axis, stage, while_creating);
+        fail_every_call(ranks.comm(), axis, stage, {}, while_creating);
       }
+}
+
+TEST(Case, P34_memory_of_one_rank_in_chunks) {
+  CASE_RANKS(ranks, 2);
+  for (const int32_t axis : {MOEMESH_AXIS_EP, MOEMESH_AXIS_TP})
+    for (const Mode& mode : {Mode{.recompute = MOEMESH_RECOMPUTE_FULL, .chunks = 2},
+                             Mode{.recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 3, .replay = true},
+                             Mode{.recompute = MOEMESH_RECOMPUTE_FULL, .replay = true}}) {
+      SCOPED_TRACE("axis " + std::to_string(axis) + " recompute " + std::to_string(mode.recompute) + " chunks " +
+                   std::to_string(mode.chunks));
+      fail_every_call(ranks.comm(), axis, 1, mode, false);
+    }
 }
 
 }  // namespace

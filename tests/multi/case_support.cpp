@@ -74,6 +74,8 @@ ModelSpec scale_spec(const ScaleOptions& options) {
   ModelSpec spec;
   spec.layers = {config};
   spec.nonfinite = options.nonfinite;
+  spec.recompute = options.recompute;
+  spec.chunks = options.chunks;
   spec.dtype = options.dtype;
   spec.optimizer = options.optimizer;
   return spec;

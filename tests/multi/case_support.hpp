@@ -72,6 +72,7 @@ struct ScaleOptions {
   oracle::AuxScope aux_scope = oracle::AuxScope::shard;
   double z_coefficient = 0;
   double bias_rate = 0;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
 };
 
 // SGD with the given rate.

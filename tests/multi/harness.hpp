@@ -223,6 +223,7 @@ struct ModelSpec {
   int32_t nonfinite = MOEMESH_NONFINITE_ERROR;
   int32_t dtype = MOEMESH_FLOAT32;  // of both families; with BFLOAT16 forward and backward convert what they are given
   int32_t combine_dtype = 0;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1, products = MOEMESH_PRODUCTS_FAST;          // of all layers
   std::optional<moemesh_optimizer_params> optimizer = with_defaults(moemesh_optimizer_params_init);  // nullopt: none
 };
 
@@ -301,6 +302,8 @@ class Model {
   Floats forward(size_t layer, const Floats& x, Tape* tape, const ForwardOptions& options = {}) const;
   // dy [T, H] -> dx, which is filled with NaN before. dlogits [T, E] of a caller's router, else null.
   Floats backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogits = nullptr) const;
+  // A forward of the tape again, on x, which is to live from here to backward.
+  Floats replay(size_t layer, Tape* tape, const Floats& x) const;
   moemesh_layer_statistics statistics(size_t layer) const;
   Routing routing(size_t layer, const Tape& tape, int64_t tokens) const;
   Floats bias(size_t layer) const;

@@ -60,6 +60,9 @@ moemesh_layer_params layer_params(const ModelSpec& spec, const oracle::LayerConf
   params.router = config.caller_logits ? MOEMESH_ROUTER_CALLER : MOEMESH_ROUTER_LINEAR;
   params.nonfinite = spec.nonfinite;
   params.combine_dtype = spec.combine_dtype;
+  params.recompute = spec.recompute;
+  params.chunks = spec.chunks;
+  params.products = spec.products;
   params.capacity_factor = config.capacity_factor;
   params.drop = config.drop == oracle::Drop::position ? MOEMESH_DROP_BY_POSITION : MOEMESH_DROP_BY_GATE;
   params.aux_coefficient = config.aux_coefficient;
@@ -319,6 +322,21 @@ Floats Model::backward(size_t layer, Tape* tape, const Floats& dy, Floats* dlogi
   }
   OK(moemesh_layer_backward(tape->out(), &params));
   return half() ? to_floats(half_dx) : dx;
+}
+
+Floats Model::replay(size_t layer, Tape* tape, const Floats& x) const {
+  const int64_t hidden = spec_.layers.at(layer).hidden;
+  const std::vector<int64_t> shape{rows_of(x, hidden), hidden};
+  Floats y = nans(static_cast<int64_t>(x.size()));
+  Halves half_y(half() ? y.size() : 0, 0x7fc0);
+  if (half()) inputs_.push_back(to_halves(x));
+  const auto x_view = half() ? view_of(inputs_.back(), shape) : view_of(x, shape);
+  const auto y_view = half() ? view_of(half_y, shape) : view_of(y, shape);
+  auto params = with_defaults(moemesh_replay_params_init);
+  params.x = &x_view;
+  params.y = &y_view;
+  OK(moemesh_layer_replay(tape->out(), &params));
+  return half() ? to_floats(half_y) : y;
 }
 
 moemesh_layer_statistics Model::statistics(size_t layer) const {

@@ -88,6 +88,13 @@ std::vector<Case> invariance_cases() {
        .tapes_together = true,
        .loss_scale = 0.3,
        .first_objective = oracle::Objective::token_mean});
+  cases.push_back({.name = "chunks_and_recompute",
+                   .layers = stack(16, layer("a", 5, 2, A::swiglu, softmax, Gate::renorm),
+                                   with_shared_expert(layer("b", 8, 1, A::gelu_erf, sigmoid, Gate::raw), 8)),
+                   .tapes_together = true,
+                   .loss_scale = 3.7,
+                   .recompute = MOEMESH_RECOMPUTE_FULL,
+                   .chunks = 3});
   cases.push_back({.name = "sigmoid_many_choices",
                    .layers = stack(8, layer("a", 7, 4, A::silu, sigmoid, Gate::renorm),
                                    layer("b", 8, 2, A::gelu_tanh, sigmoid, Gate::softmax_topk)),
@@ -326,6 +333,8 @@ ModelSpec model_spec(const Case& setting) {
   spec.init_std_in = spec.init_std_out = 0.3;
   spec.dtype = setting.dtype;
   spec.combine_dtype = setting.combine_dtype;
+  spec.recompute = setting.recompute;
+  spec.chunks = setting.chunks;
   spec.optimizer.reset();
   return spec;
 }

@@ -27,6 +27,7 @@ struct Case {
   double loss_scale = 1;
   int32_t dtype = MOEMESH_FLOAT32;  // of both families
   int32_t combine_dtype = 0;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1;
   oracle::Sequences sequences = {};                                   // of every piece
   oracle::Objective first_objective = oracle::Objective::shard_mean;  // with SGD; the other one with AdamW
 };

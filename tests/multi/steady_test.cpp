@@ -14,6 +14,8 @@ struct SteadyCase {
   int32_t stage = 0;
   int32_t dtype = MOEMESH_FLOAT32;
   int32_t objective = MOEMESH_SHARD_MEAN;
+  int32_t recompute = MOEMESH_RECOMPUTE_NONE, chunks = 1, products = MOEMESH_PRODUCTS_FAST;
+  bool replay = false;
 };
 
 ModelSpec model_spec(const SteadyCase& c) {
@@ -30,6 +32,9 @@ ModelSpec model_spec(const SteadyCase& c) {
   spec.layers = {layer};
   spec.shared = {{.name = "scale", .extents = {3, 7}}};
   spec.dtype = c.dtype;
+  spec.recompute = c.recompute;
+  spec.chunks = c.chunks;
+  spec.products = c.products;
   spec.optimizer->kind = c.kind;
   spec.optimizer->momentum = c.kind == MOEMESH_SGD ? 0.5 : 0;
   spec.optimizer->shared_stage = spec.optimizer->expert_stage = c.stage;
@@ -52,6 +57,7 @@ void step(const Model& model, const SteadyCase& c, int64_t tokens) {
   for (int32_t m = 0; m < 2; ++m) {
     Tape tape;
     (void)model.forward(0, x, &tape, {.microbatch = m});
+    if (c.replay) (void)model.replay(0, &tape, x);
     (void)model.backward(0, &tape, dy);
     OK(moemesh_gradient_ready(model.parameter("scale"), &view, nullptr));
     if (c.objective == MOEMESH_TOKEN_MEAN) OK(moemesh_loss_tokens(model.optimizer(), m, tokens));
@@ -61,7 +67,8 @@ void step(const Model& model, const SteadyCase& c, int64_t tokens) {
 
 void expect_steady(const MeshSpec& mesh_spec, const SteadyCase& c) {
   SCOPED_TRACE(testing::Message() << "mesh " << mesh_spec << " kind " << c.kind << " stage " << c.stage << " dtype "
-                                  << c.dtype << " objective " << c.objective);
+                                  << c.dtype << " objective " << c.objective << " recompute " << c.recompute
+                                  << " chunks " << c.chunks << " replay " << c.replay);
   const Session session;
   const Mesh mesh(session, mesh_spec);
   const Model model(mesh, model_spec(c));
@@ -94,6 +101,19 @@ TEST(Steady, StepsAllocateNothing) {
   for (const MeshSpec& mesh : meshes())
     for (const int32_t kind : {MOEMESH_SGD, MOEMESH_ADAMW})
       for (const int32_t stage : {0, 1, 2}) expect_steady(mesh, {.kind = kind, .stage = stage});
+}
+
+TEST(Steady, RecomputeAndChunksAllocateNothing) {
+  if (!AllocationCounter::available()) GTEST_SKIP() << "a sanitizer has its own malloc";
+  for (const MeshSpec& mesh : meshes()) {
+    expect_steady(mesh, {.recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 2});
+    expect_steady(mesh, {.dtype = MOEMESH_BFLOAT16,
+                         .recompute = MOEMESH_RECOMPUTE_FULL,
+                         .chunks = 3,
+                         .products = MOEMESH_PRODUCTS_ROW_STABLE});
+    expect_steady(mesh, {.recompute = MOEMESH_RECOMPUTE_FULL, .replay = true});
+    expect_steady(mesh, {.recompute = MOEMESH_RECOMPUTE_SELECTIVE, .chunks = 3, .replay = true});
+  }
 }
 
 TEST(Steady, Bfloat16StepsAllocateNothing) {

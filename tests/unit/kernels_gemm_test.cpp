@@ -99,6 +99,68 @@ TEST(KernelsGemm, PortableBitsDoNotDependOnTheOtherRows) {
   }
 }
 
+void row_stable(const Gemm& product) {
+  std::vector<float> scratch(static_cast<size_t>(stable_workspace(product.n, product.k)), kNan);
+  gemm_row_stable(product, scratch.data());
+}
+
+TEST(KernelsGemm, RowStableProductsAgreeWithADoubleLoop) {
+  const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {24, 530, 9}, {241, 17, 33}, {500, 40, 70}};
+  for (const auto& [m, n, k] : sizes)
+    for (int mode = 0; mode < 4; ++mode) check(row_stable, false, mode & 1, m, n, k, mode & 2);
+}
+
+// A property of the machine's matrix library: each row's bits are the same in a product of any number of rows, at any place,
+// and so are they from call to call.
+void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) {
+  SCOPED_TRACE(testing::Message() << "transposed " << transpose_b << " n " << n << " k " << k << " add " << accumulate);
+  constexpr int64_t most = 520;
+  const Floats a(most * k, 31), b(n * k, 32), before(most * n, 33);
+  const auto rows = [&](int64_t first, int64_t count) {
+    Floats c(count * n);
+    for (int64_t i = 0; i < count * n; ++i) c[i] = before[first * n + i];
+    row_stable({.transpose_b = transpose_b,
+                .m = count,
+                .n = n,
+                .k = k,
+                .a = a.data() + first * k,
+                .lda = k,
+                .b = b.data(),
+                .ldb = transpose_b ? k : n,
+                .c = c.data(),
+                .ldc = n,
+                .accumulate = accumulate});
+    return c;
+  };
+  const Floats whole = rows(0, most);
+#ifdef MOEMESH_HAVE_ONEDNN
+  // Nor on the pool's threads: the first tile by one thread alone.
+  constexpr int64_t few = 24;
+  Floats alone(few * n);
+  for (int64_t i = 0; i < few * n; ++i) alone[i] = before[i];
+  Gemm tile{.transpose_b = transpose_b, .m = few, .n = std::min<int64_t>(n, 512), .k = k, .a = a.data(), .lda = k};
+  tile.b = b.data();
+  tile.ldb = transpose_b ? k : n;
+  tile.c = alone.data();
+  tile.ldc = n;
+  tile.accumulate = accumulate;
+  ASSERT_TRUE(detail::gemm_onednn_alone(tile));
+  for (int64_t r = 0; r < few; ++r)
+    EXPECT_TRUE(test::same_bits(alone.data() + r * n, whole.data() + r * n, tile.n * 4)) << r;
+#endif
+  for (const int64_t count : {1, 2, 3, 5, 11, 12, 13, 23, 24, 25, 47, 100, 239, 240, 241, 263, 383, 384, 385, 511})
+    for (const int64_t first : {int64_t{1}, most - count}) {
+      const Floats part = rows(first, count);
+      EXPECT_TRUE(test::same_bits(part.data(), whole.data() + first * n, count * n * 4)) << first << " " << count;
+    }
+}
+
+TEST(KernelsGemm, RowStableBitsDoNotDependOnTheOtherRows) {
+  for (const bool transposed : {false, true})
+    for (const auto& [n, k] : {std::pair<int64_t, int64_t>{70, 130}, {96, 1100}, {1025, 64}, {7, 3}, {16, 4096}})
+      expect_row_stable(transposed, n, k, k == 130);
+}
+
 // Groups of 3, 0, 5 and 1 rows.
 struct Grouped {
   static constexpr int64_t count = 4, rows = 9, n = 6, k = 11;

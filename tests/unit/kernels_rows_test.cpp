@@ -93,7 +93,7 @@ TEST(KernelsRows, SumCopiesAddsInOrderOfChoice) {
   const int64_t copy[] = {2, 0, 1, -1, -1, -1, -1, 0, -1};
   const int64_t ld = kWidth + 4;
   Floats y(3 * ld);
-  sum_copies(3, kWidth, 3, copy, kFloat, pointers.data(), y.data(), ld);
+  sum_copies(3, kWidth, 3, copy, kFloat, pointers.data(), false, y.data(), ld);
   const float want[] = {(1e8f + 1.0f) - 1e8f, 0, 1};
   for (int64_t i = 0; i < 3 * ld; ++i) {
     if (i % ld < kWidth) {
@@ -102,6 +102,26 @@ TEST(KernelsRows, SumCopiesAddsInOrderOfChoice) {
       EXPECT_TRUE(std::isnan(y[i]));
     }
   }
+}
+
+// What is there comes first: (-1e8 + 1e8) + 1, where 1e8 + 1 alone would lose the one.
+TEST(KernelsRows, SumCopiesAddsToWhatIsThere) {
+  Floats copies(2 * kWidth), y(2 * kWidth);
+  for (int64_t i = 0; i < 2 * kWidth; ++i) copies[i] = i < kWidth ? 1e8f : 1.0f;
+  for (int64_t i = 0; i < 2 * kWidth; ++i) y[i] = -1e8f;
+  const auto pointers = row_pointers(copies, {0, 1});
+  const int64_t copy[] = {0, 1, -1, -1};
+  sum_copies(2, kWidth, 2, copy, kFloat, pointers.data(), true, y.data(), kWidth);
+  for (int64_t i = 0; i < 2 * kWidth; ++i) EXPECT_EQ(y[i], i < kWidth ? 1.0f : -1e8f) << i;
+}
+
+TEST(KernelsRows, GatherDense) {
+  const Floats from = test::counting(5 * kWidth);
+  Floats to(3 * kWidth);
+  const int64_t index[] = {4, 0, 4};
+  gather_dense(3, kWidth, from.data(), index, to.data());
+  for (int64_t i = 0; i < 3 * kWidth; ++i) EXPECT_EQ(to[i], from[index[i / kWidth] * kWidth + i % kWidth]);
+  EXPECT_TRUE(to.edges_untouched());
 }
 
 // bf16 rows: moved as they are, widened exactly, rounded once after a sum in fp32.
@@ -135,7 +155,7 @@ TEST(KernelsRows, HalfSumsAreRoundedOnce) {
   const auto pointers = row_pointers(copies, {0, 1, 2});
   const int64_t copy[] = {0, 1, 2};
   Floats y(kWidth);
-  sum_copies(1, kWidth, 3, copy, kHalf, pointers.data(), y.data(), kWidth);
+  sum_copies(1, kWidth, 3, copy, kHalf, pointers.data(), false, y.data(), kWidth);
   for (int64_t i = 0; i < kWidth; ++i) EXPECT_EQ(y[i], 258.0F);
 }
 
@@ -209,7 +229,7 @@ TEST(KernelsRows, EmptyInputs) {
     copy_rows(0, kWidth, element, nullptr, nullptr);
     gather_rows(0, kWidth, element, nullptr, nullptr, nullptr);
     combine_rows(0, kWidth, nullptr, nullptr, nullptr, element, nullptr);
-    sum_copies(0, kWidth, 2, nullptr, element, nullptr, nullptr, kWidth);
+    sum_copies(0, kWidth, 2, nullptr, element, nullptr, false, nullptr, kWidth);
     load_rows(0, kWidth, element, nullptr, kWidth, nullptr, nullptr, kWidth);
     store_rows(0, kWidth, nullptr, kWidth, element, nullptr, kWidth);
   }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+// A forward again, with the decision that is on the tape: for callers that keep nothing of a whole block but its input.
+#include "impl/base/error.hpp"
+#include "impl/moe/block.hpp"
+#include "impl/moe/layer.hpp"
+
+namespace moemesh {
+
+// There is no count exchange in which to meet: as in backward, a rank that fails goes through all exchanges by their failing
+// twins. The router does not run, and nothing is counted but bytes.
+void Layer::replay(std::unique_ptr<Tape>& kept, const ReplayArguments& arguments, Finding problem) {
+  if (problem && alone()) throw Error(problem.status, problem.text);
+  auto tape = std::move(kept);
+  Outcome outcome(std::move(problem));
+  constexpr auto phase = MOEMESH_PHASE_RECOMPUTE;
+  Rows<float> y;
+  outcome.run([&] {
+    tape->x = arguments.x;
+    y = output_rows(arguments.y);
+    take_kept(*tape, true, true);
+    reserve_forward(*tape);
+  });
+  route_forward(outcome, *tape, arguments.x, y, phase, false);
+  finish_forward(outcome, *tape, tape->decision.tokens, y, phase);
+  if (outcome.failed()) {
+    recycle(std::move(tape));
+    raise(outcome.finding(), true);
+  }
+  store_output(y, arguments.y);
+  count_bytes_of(*tape);
+  kept = std::move(tape);
+}
+
+}  // namespace moemesh
