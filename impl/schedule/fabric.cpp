@@ -158,8 +158,14 @@ void Fabric::begin_step(std::optional<float> factor) {
   if (!ordered_) completed_.clear();
   factor_ = factor;
   finishing_ = false;
-  windows_.forget();
+  leave_windows();
   open_row(reductions_);
+}
+
+// Until the next exchange there is none to disturb.
+void Fabric::leave_windows() {
+  windows_.forget();
+  credit_ = Windows::unlimited;
 }
 
 size_t Fabric::unit_of(const Family& family, size_t bucket) const {
@@ -182,7 +188,7 @@ void Fabric::complete(const Parameter& parameter) {
 void Fabric::finish_reductions(float factor) {
   const std::lock_guard lock(mesh_.progress().mutex());
   mesh_.progress().check();
-  windows_.forget();
+  leave_windows();
   finishing_ = true;
   if (!reductions_.open) open_row(reductions_);
   if (!factor_) factor_ = factor;

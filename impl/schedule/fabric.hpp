@@ -112,6 +112,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void take_order();
   void reserve();
 
+  void leave_windows();
   void open_row(Row& row);
   void skip_empty(Row& row) const;
   Row& current_row() { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
