@@ -104,7 +104,7 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_mesh_params_init, 40);
   check_init_sizes(moemesh_family_params_init, 24);
   check_init_sizes(moemesh_parameter_params_init, 120);
-  check_init_sizes(moemesh_layer_params_init, 152);
+  check_init_sizes(moemesh_layer_params_init, 160);
   check_init_sizes(moemesh_replay_params_init, 32);
   check_init_sizes(moemesh_forward_params_init, 72);
   check_init_sizes(moemesh_backward_params_init, 48);
@@ -184,7 +184,7 @@ TEST_F(StructSize, P39_layer_params) {
   valid.name = "layer";
   valid.hidden = valid.ffn = valid.experts = 2;
   valid.top_k = 1;
-  check_params_sizes<moemesh_layer_params>(valid, 152, [&](const moemesh_layer_params* p) {
+  check_params_sizes<moemesh_layer_params>(valid, 160, [&](const moemesh_layer_params* p) {
     auto params = defaults(moemesh_family_params_init);
     moemesh_family families[2] = {nullptr, nullptr};
     for (int i = 0; i < 2; ++i) {
@@ -392,7 +392,7 @@ TEST(Case, P39_bill) {
                                              layer.name = (name += 'x').c_str();
                                              return moemesh_bill_add_layer(bill, 0, &layer, r);
                                            });
-  check_params_sizes<moemesh_layer_params>(layer, 152, [&](const moemesh_layer_params* p) {
+  check_params_sizes<moemesh_layer_params>(layer, 160, [&](const moemesh_layer_params* p) {
     moemesh_layer_params copy[2] = {};  // with what lies behind it
     std::memcpy(copy, p, sizeof *p + 16);
     copy[0].name = (name += 'x').c_str();
