@@ -757,9 +757,9 @@ MOEMESH_API void moemesh_layer_destroy(moemesh_layer* layer);
 
 MOEMESH_API int32_t moemesh_forward_params_init(moemesh_forward_params* params, int64_t struct_size);
 MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params, int64_t struct_size);
-/* Collective over the stage's ep x tp block (the ranks that agree on pp and dp). Blocks. One dispatch and one combine
- * all-to-all for each chunk and one count exchange (16 + 16*chunks bytes a peer) over ep where ep > 1; one all-reduce of y over tp where tp > 1. training = 1 needs an
- * open step (moemesh_step_begin). Several tapes may be alive.
+/* Collective over the stage's ep x tp block (the ranks that agree on pp and dp). Blocks. Where ep > 1 one dispatch and one
+ * combine all-to-all over ep for each chunk, and one count exchange (16 + 16*chunks bytes a peer); where tp > 1 one
+ * all-reduce of y over tp. training = 1 needs an open step (moemesh_step_begin). Several tapes may be alive.
  * A rank that fails (bad view, non-finite row) takes part with zero rows: nobody hangs. The error then comes back on
  * every rank of the block that the failure reached (its own status there; NONFINITE_ROUTER as itself, others as PEER_FAILED),
  * y is unspecified on those, there is no tape, and the open step will end in STEP_FAILED on all ranks of the context.
