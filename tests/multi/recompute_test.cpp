@@ -121,6 +121,7 @@ void check_ledger(const Mesh& mesh, int32_t recompute, int32_t chunks) {
   spec.layers = {config};
   spec.recompute = recompute;
   spec.chunks = chunks;
+  spec.optimizer->overlap = MOEMESH_OVERLAP_AFTER;  // nothing else is under way
   const Model model(mesh, spec);
   oracle::Random random(static_cast<uint64_t>(mesh.here().data_shard) + 5);
   const Floats x = to_floats(random.uniform_array(7 * 8, -1, 1));

@@ -9,16 +9,16 @@
 namespace contention {
 
 // The sizes that are measured unless the command line says otherwise. On 4 hosts of one rank at 1 Gbit, by arithmetic (118 MB/s
-// of payload, 17 GFLOP/s a rank): dense compute of a layer 62 ms, an all-to-all 16 ms, a layer's gradients 23 ms and as long
-// again for gathering its parameters.
+// of payload, 17 GFLOP/s a rank): dense compute of a layer's forward 62 ms, an all-to-all 24 ms, a layer's gradients 47 ms and as
+// long again for gathering its parameters.
 struct Options {
   int64_t layers = 4;
   int64_t hidden = 1024;
-  int64_t dense = 448;  // width of each layer's dense part: 2 * hidden * dense SHARED parameters
+  int64_t dense = 896;  // width of each layer's dense part: 2 * hidden * dense SHARED parameters
   int64_t ffn = 16;     // of an expert: little compute, so that the exchanges are what its layer takes
   int64_t experts = 8;
   int64_t top_k = 4;
-  int64_t tokens = 192;                     // of each rank and step
+  int64_t tokens = 288;                     // of each rank and step
   int64_t stage = 1;                        // of both families
   int64_t rounds = 3;                       // of all policies in turn
   int64_t steps = 4;                        // of a policy in a round, the first of which is not counted
