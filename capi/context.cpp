@@ -17,6 +17,8 @@ constexpr moemesh_context_params defaults{sizeof(moemesh_context_params),
                                           nullptr,
                                           nullptr,
                                           nullptr,
+                                          nullptr,
+                                          nullptr,
                                           0.0,
                                           MOEMESH_LOG_WARNING,
                                           0,
@@ -25,7 +27,8 @@ constexpr moemesh_context_params defaults{sizeof(moemesh_context_params),
 
 using P = moemesh_context_params;
 static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,
-                         &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads, &P::progress));
+                         &P::clock, &P::clock_user, &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads,
+                         &P::progress));
 static_assert(sizeof(moemesh_comm) == 16 && sizeof(moemesh_view) == 16 + 2 * 32 + 8);
 
 }  // namespace

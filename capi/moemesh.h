@@ -78,6 +78,7 @@ extern "C" {
   X(ERROR_KOKKOS_FINALIZED, 18, "Kokkos was finalized and can't be started again")                     \
   X(ERROR_KOKKOS_VERSION, 19, "the loaded Kokkos is not the one the library was compiled with")        \
   X(ERROR_STEP_FAILED, 20, "a rank failed earlier in this step; the step was dropped on every rank")   \
+  X(ERROR_FILE, 21, "a file could not be written")                                                     \
   X(ERROR_INTERNAL, -1, "a defect in the library")                                                     \
   X(ERROR_COMMUNICATION, -2, "the transport failed; the context is broken")                            \
   X(ERROR_TIMEOUT, -3, "a wait passed the context's deadline; the context is broken")
@@ -106,6 +107,7 @@ typedef struct moemesh_tape_handle* moemesh_tape;
 typedef struct moemesh_optimizer_handle* moemesh_optimizer;
 typedef struct moemesh_pipeline_handle* moemesh_pipeline;
 typedef struct moemesh_bill_handle* moemesh_bill;
+typedef struct moemesh_report_handle* moemesh_report;
 
 /* Text of the last error in `context`, or with NULL the calling thread's last error of any kind. Errors that can't be tied to
  * a context (a dead handle, no context yet) have their text under NULL only: after a failure, NULL always has its text.
@@ -181,6 +183,10 @@ typedef void (*moemesh_log_function)(void* user, int32_t level, const char* mess
 typedef void* (*moemesh_allocate_function)(void* user, int64_t bytes, int64_t alignment);
 typedef void (*moemesh_free_function)(void* user, void* pointer, int64_t bytes);
 
+/* The clock of moemesh_report: nanoseconds since any moment, never going back. Each rank's may have an origin of its own and
+ * run up to 100 ppm fast or slow. Called from any thread that works for the library, often; must not call the library. */
+typedef int64_t (*moemesh_clock_function)(void* user);
+
 /* Who moves the messages that go on while the program computes: gradient reductions, parameter gathers, the exchanges of a
  * chunked layer, rows between pipeline stages. MPI moves large messages only while somebody calls it.
  * THREAD: a thread of the library's own, which sleeps while there is nothing to move and looks every 50 us otherwise. It
@@ -202,6 +208,8 @@ typedef struct moemesh_context_params {
   moemesh_allocate_function allocate;  /* default NULL: the C library's; both or neither */
   moemesh_free_function free;          /* as above */
   void* allocator_user;                /* passed back to both */
+  moemesh_clock_function clock;        /* default NULL: the system's steady clock. Deadlines use that one always */
+  void* clock_user;                    /* passed back to clock */
   double timeout_seconds;              /* deadline of every blocking wait; 0 (default) = none. Past it: ERROR_TIMEOUT.
                                           Set one while a program is young: a rank that skips a collective call, or makes
                                           it in another order, otherwise leaves the others waiting for ever */
@@ -356,8 +364,11 @@ typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_BROADCAST = 6, /* phase UPDATE: the order of the reductions, over the stage, once (OVERLAP_EAGER, GAPS) */
   MOEMESH_COLLECTIVE_AGREEMENT = 7, /* configuration and error agreement, norm, windows of OVERLAP_GAPS (over the stage, once a
                                        step): a few words down and up a tree */
-  MOEMESH_COLLECTIVE_PIPELINE = 8   /* activations to the next stage, gradients to the previous one: a call sends a header of
+  MOEMESH_COLLECTIVE_PIPELINE = 8,  /* activations to the next stage, gradients to the previous one: a call sends a header of
                                        32 bytes and, where there are rows, the rows. Receiving is not counted */
+  MOEMESH_COLLECTIVE_CLOCK = 9 /* while a moemesh_report records: the sender's post time (8 bytes) with each message of
+                                  ALL_TO_ALL, COUNT_EXCHANGE, ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER and PIPELINE, in messages
+                                  of its own and without calls; and the comparisons of clocks, which are calls over all ranks */
 } moemesh_collective;
 
 typedef enum moemesh_phase {
@@ -1082,6 +1093,130 @@ MOEMESH_API int32_t moemesh_bill_set_pipeline(moemesh_bill bill, const moemesh_p
 /* As moemesh_ledger_get_count and _get_entry, for `rank` of the mesh. */
 MOEMESH_API int32_t moemesh_bill_get_count(moemesh_bill bill, int64_t rank, int64_t* count);
 MOEMESH_API int32_t moemesh_bill_get_entry(moemesh_bill bill, int64_t rank, int64_t index, moemesh_ledger_entry* entry);
+
+/* ------------------------------------------------------------------------------------------------ timeline report */
+
+/* Where the time of real steps goes, and who is waited for. While a report records, every payload message is accompanied by
+ * its sender's post time on clocks that the library aligns (ledger: MOEMESH_COLLECTIVE_CLOCK), and every operation is split:
+ *   wait      latest peer's post - own post: somebody came late
+ *   transfer  the rest of the time between posting and the end
+ *   exposed   how long the caller was blocked; for a blocking call wait + transfer, less where other work went on meanwhile
+ *   idle      of the wait, what was exposed
+ * The count exchange belongs to its dispatch. The agreement at a step's end belongs to the reductions behind it: it is where
+ * ranks wait for one that comes late there. Seconds are summed over ranks where nothing else is said.
+ *
+ * Steps are counted by the calls that end them (optimizer_step, step_end) since the report was created, from 0; a step lasts
+ * from its step_begin to the end of that call. What lies between steps is in the figures and the trace, and in no step. */
+typedef enum moemesh_report_class {
+  MOEMESH_REPORT_EXCHANGE = 0,  /* dispatch, combine and their backwards, count exchanges */
+  MOEMESH_REPORT_TENSOR = 1,    /* sums over tp and gathers of slices within a layer */
+  MOEMESH_REPORT_REDUCTION = 2, /* gradients, and gathering parameters; the agreement at a step's end */
+  MOEMESH_REPORT_PIPELINE = 3,  /* receiving rows from a neighbour stage */
+  MOEMESH_REPORT_CALLER = 4,    /* moemesh_all_reduce and its kin */
+  MOEMESH_REPORT_CLASSES = 5
+} moemesh_report_class;
+
+typedef enum moemesh_report_output {
+  MOEMESH_REPORT_TABLE = 1,    /* text: totals, layers, ranks */
+  MOEMESH_REPORT_TRACE = 2,    /* JSON for chrome://tracing or ui.perfetto.dev: a process for each rank, a track for each stream */
+  MOEMESH_REPORT_TIMELINE = 3, /* SVG: one step, a row for each rank; who is late is marked */
+  MOEMESH_REPORT_SERIES = 4,   /* CSV: a line for each step */
+  MOEMESH_REPORT_PLOT = 5      /* SVG: largest/mean rows and idle time over the steps */
+} moemesh_report_output;
+
+typedef struct moemesh_report_params {
+  int64_t struct_size;
+  int64_t events;      /* kept in detail on each rank (for TRACE and TIMELINE), 80 bytes each; the oldest are overwritten. Sums
+                          and the series do not depend on them. 0 = none. Default 32768 */
+  int64_t steps;       /* of the series: the last so many are kept; 8 bytes for each of them and each rank of the context and
+                          each layer. Default 4096, >= 1 */
+  int64_t first_step;  /* events are kept in steps [first_step, last_step] alone. Default 0 */
+  int64_t last_step;   /* default INT64_MAX */
+  int32_t start_pings; /* questions and answers by which each rank compares its clock with its parent's in a binomial tree,
+                          when recording starts. Default 16, >= 1 */
+  int32_t step_pings;  /* the same at each step's end. Default 2, >= 0; with 0 drift is not followed */
+} moemesh_report_params;
+
+typedef struct moemesh_report_summary {
+  int64_t struct_size;
+  int64_t steps;         /* recorded, failed ones included */
+  int64_t first_step;    /* of the series: steps [first_step, steps) are kept */
+  int64_t layers;        /* of all stages */
+  int64_t events;        /* kept, over all ranks */
+  int64_t lost_events;   /* overwritten, over all ranks */
+  int64_t late_rank;     /* the rank that the others were idle for longest; -1: nobody waited */
+  double late_seconds;   /* they were */
+  double idle_seconds;   /* for all ranks together */
+  double seconds;        /* of the steps, not summed over ranks */
+  double rows_ratio;     /* of the rows that ranks' experts computed: for each layer the most of any rank, over its mean;
+                            layers weighted by their rows. 1 = balanced; 0: no rows */
+  double clock_error;    /* seconds: bound of the worst rank's aligned clock against rank 0's, 100 ppm of drift allowed for */
+  double clock_offset;   /* seconds: the largest that was found between a rank's clock and rank 0's */
+  double wait[5];        /* by moemesh_report_class */
+  double transfer[5];
+  double exposed[5];
+  double idle[5];
+} moemesh_report_summary;
+
+/* One layer, over all recorded steps and all ranks of its stage. */
+typedef struct moemesh_report_layer {
+  int64_t struct_size;
+  const char* name;        /* lives until the next collect, or the report's destroy */
+  int64_t stage;
+  int64_t late_rank;       /* waited for longest in the layer's exchanges and sums; -1: nobody */
+  double late_seconds;     /* idle because of it */
+  double late_rows;        /* rows that its experts computed, over the mean of the stage's ranks; 0: no rows */
+  double rows_ratio;       /* the most of any rank, over the mean */
+  double rows;             /* of all ranks */
+  double idle_seconds;
+  double dispatch_wait;    /* count exchange and dispatch */
+  double combine_wait;
+  double combine_backward_wait;
+  double dispatch_backward_wait;
+  double tensor_wait;
+  double transfer;         /* of all of these */
+  double exposed;
+  double expert_seconds;   /* in the experts' products, forward and backward */
+} moemesh_report_layer;
+
+/* One step, over all ranks. */
+typedef struct moemesh_report_step {
+  int64_t struct_size;
+  int64_t late_rank;   /* as in the summary */
+  double late_seconds;
+  double idle_seconds;
+  double seconds;      /* from the first rank's step_begin to the last one's end; not summed */
+  double rows_ratio;
+  double idle[5];      /* by moemesh_report_class */
+  double transfer;
+  double exposed;
+} moemesh_report_step;
+
+MOEMESH_API int32_t moemesh_report_params_init(moemesh_report_params* params, int64_t struct_size);
+/* Aligns the clocks and starts to record; one report records on a mesh at a time (else INVALID_STATE). Not within a step
+ * (INVALID_STATE). Takes its memory here: recorded steps ask for none. Collective over the context. */
+MOEMESH_API int32_t moemesh_report_create(moemesh_mesh mesh, const moemesh_report_params* params, moemesh_report* report);
+/* Ends the recording; what was recorded stays. Not within a step. Collective over the context. */
+MOEMESH_API int32_t moemesh_report_stop(moemesh_report report);
+/* Without stop: recording goes on, and the mesh can't start another one. Local. */
+MOEMESH_API void moemesh_report_destroy(moemesh_report* report);
+/* A span of the caller's own, for the picture: begin and end nest, at most 16 deep; at most 64 names, of which the first 47
+ * bytes count. Does nothing after stop. Local. */
+MOEMESH_API int32_t moemesh_report_mark_begin(moemesh_report report, const char* name);
+MOEMESH_API int32_t moemesh_report_mark_end(moemesh_report report);
+/* Brings what all ranks recorded so far together: sums and series to every rank, where the queries below then are local and
+ * equal; events to rank 0. Not within a step. May be called again. Collective over the context. */
+MOEMESH_API int32_t moemesh_report_collect(moemesh_report report);
+/* The last collect's (before the first: INVALID_STATE). Local. */
+MOEMESH_API int32_t moemesh_report_get_summary(moemesh_report report, moemesh_report_summary* summary);
+/* Layers are ordered by stage, then as they were created. */
+MOEMESH_API int32_t moemesh_report_get_layer(moemesh_report report, int64_t index, moemesh_report_layer* layer);
+/* index: first_step .. steps-1 of the summary. */
+MOEMESH_API int32_t moemesh_report_get_step(moemesh_report report, int64_t index, moemesh_report_step* step);
+/* Rank 0 writes the last collect to `path`, over what is there. output: moemesh_report_output. step: of TIMELINE, -1 = the
+ * last one with events; of TRACE likewise, -1 = all; otherwise -1. ERROR_FILE on every rank where rank 0 could not write: the
+ * text names the path and the cause. Collective over the context; all ranks pass the same. */
+MOEMESH_API int32_t moemesh_report_write(moemesh_report report, int32_t output, int64_t step, const char* path);
 
 #ifdef __cplusplus
 }

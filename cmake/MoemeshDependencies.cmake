@@ -10,6 +10,12 @@ if(NOT MOEMESH_XXHASH_INCLUDE)
   message(FATAL_ERROR "xxhash.h was not found: install libxxhash-dev (Debian) or xxhash (Spack)")
 endif()
 
+find_path(MOEMESH_JSON_INCLUDE nlohmann/json.hpp)
+mark_as_advanced(MOEMESH_JSON_INCLUDE)
+if(NOT MOEMESH_JSON_INCLUDE)
+  message(FATAL_ERROR "nlohmann/json.hpp was not found: install nlohmann-json3-dev (Debian) or nlohmann-json (Spack)")
+endif()
+
 include(MoemeshKokkos)
 
 if(MOEMESH_ENABLE_ONEDNN)

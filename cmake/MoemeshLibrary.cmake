@@ -12,7 +12,7 @@ endif()
 
 add_library(moemesh_objects OBJECT ${core_sources})
 target_include_directories(moemesh_objects PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/capi")
-target_include_directories(moemesh_objects SYSTEM PUBLIC "${MOEMESH_XXHASH_INCLUDE}")
+target_include_directories(moemesh_objects SYSTEM PUBLIC "${MOEMESH_XXHASH_INCLUDE}" "${MOEMESH_JSON_INCLUDE}")
 # Its headers alone, without FMT_HEADER_ONLY: impl/base/format.cpp has the one copy of the formatter.
 target_include_directories(moemesh_objects SYSTEM PUBLIC
   $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)

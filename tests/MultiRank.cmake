@@ -88,7 +88,7 @@ if(TARGET multi_tests)
     if(ranks EQUAL 2 OR ranks EQUAL 4)
       add_test(NAME multi_tests_threads_${ranks}
                COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-               $<TARGET_FILE:multi_tests> --gtest_brief=1 --gtest_filter=Overlap*:Prefetch*:Pipeline*:Case.P3*:Bill*)
+               $<TARGET_FILE:multi_tests> --gtest_brief=1 --gtest_filter=Overlap*:Prefetch*:Pipeline*:Case.P3*:Bill*:Report*)
       set_tests_properties(multi_tests_threads_${ranks} PROPERTIES
         TIMEOUT 900 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests"
         ENVIRONMENT "MOEMESH_TEST_THREADS=1;MOEMESH_PROGRESS_JITTER_US=400;${rank_environment}")

@@ -13,6 +13,7 @@
 #include "dense.h"
 #include "matmul.h"
 #include "numbers.h"
+#include "timeline.h"
 
 enum { NAME_BYTES = 64 };
 
@@ -193,9 +194,11 @@ static void moe_forward(Block* block, const BlockShape* shape, const Pass* pass,
 
 void block_forward(Block* block, const BlockShape* shape, const Pass* pass, const float* x, BlockActivations* kept,
                    Scratch* scratch) {
+  timeline_begin("attention");
   for_attention_weights(block, weight_acquire);
   attention_forward(block, shape, pass, x, kept);
   for_attention_weights(block, weight_release);
+  timeline_end();
   weight_acquire(&block->moe_norm);
   moe_forward(block, shape, pass, kept, scratch);
   weight_release(&block->moe_norm);
@@ -260,8 +263,10 @@ void block_backward(Block* block, const BlockShape* shape, const Pass* pass, con
   moe_backward(block, shape, pass, kept, gradient, scratch);
   weight_ready(&block->moe_norm);
   weight_release(&block->moe_norm);
+  timeline_begin("attention, backward");
   for_attention_weights(block, weight_acquire_with_gradient);
   attention_part_backward(block, shape, pass, x, kept, gradient, scratch);
   for_attention_weights(block, weight_ready);
   for_attention_weights(block, weight_release);
+  timeline_end();
 }

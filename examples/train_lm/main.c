@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "report.h"
+#include "timeline.h"
 
 static void print_tables(const Trainer* trainer) {
   report_groups(trainer->session);
@@ -23,8 +24,10 @@ static void train(const Session* session, const Options* options, const Corpus* 
   report_header(session, options, corpus, &trainer.model);
   const BigramResult bigram = bigram_score(corpus);
   report_bigram(session, &bigram);
+  timeline_start(session, options);
   const double loss = trainer_run(&trainer, bigram.loss);
   report_result(&trainer, loss, bigram.loss);
+  timeline_finish(session, options);
   print_tables(&trainer);
   report_losses(&trainer, loss);
   trainer_destroy(&trainer);

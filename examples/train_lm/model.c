@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "timeline.h"
 
 static moemesh_family create_family(const Session* session, const Options* options, int32_t kind) {
   moemesh_family_params params;
@@ -110,22 +111,35 @@ static const float* input_of(const Microbatch* slot, int64_t i) {
 }
 
 const float* model_forward(Model* model, Microbatch* slot, const Pass* pass) {
-  if (model->ends.has_embedding) embedding_forward(&model->ends, &slot->batch, slot->input);
+  if (model->ends.has_embedding) {
+    timeline_begin("embedding");
+    embedding_forward(&model->ends, &slot->batch, slot->input);
+    timeline_end();
+  }
   for (int64_t i = 0; i < model->count; ++i)
     block_forward(&model->blocks[i], &model->shape, pass, input_of(slot, i), &slot->blocks[i], &model->scratch);
   return input_of(slot, model->count);
 }
 
 double model_loss(Model* model, Microbatch* slot) {
-  return head_forward(&model->ends, &slot->batch, input_of(slot, model->count), &slot->head);
+  timeline_begin("head and loss");
+  const double loss = head_forward(&model->ends, &slot->batch, input_of(slot, model->count), &slot->head);
+  timeline_end();
+  return loss;
 }
 
 void model_backward(Model* model, Microbatch* slot, const Pass* pass) {
   const int64_t rows = pass->sequences * model->shape.sequence;
-  if (model->ends.has_head)
+  if (model->ends.has_head) {
+    timeline_begin("head, backward");
     head_backward(&model->ends, rows, input_of(slot, model->count), &slot->head, model->gradient);
+    timeline_end();
+  }
   for (int64_t i = model->count - 1; i >= 0; --i)
     block_backward(&model->blocks[i], &model->shape, pass, input_of(slot, i), &slot->blocks[i], model->gradient,
                    &model->scratch);
-  if (model->ends.has_embedding) embedding_backward(&model->ends, &slot->batch, model->gradient);
+  if (!model->ends.has_embedding) return;
+  timeline_begin("embedding, backward");
+  embedding_backward(&model->ends, &slot->batch, model->gradient);
+  timeline_end();
 }

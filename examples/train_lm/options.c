@@ -59,7 +59,7 @@ enum {
 enum { LEARNING_RATE, WEIGHT_DECAY, CAPACITY, AUX, Z, BIAS_RATE, REAL_COUNT };
 enum { ACTIVATION, GATE, DTYPE, DROP, AUX_SCOPE, SCHEDULE, OPTIMIZER, STAGE, RECOMPUTE, PROGRESS, CHOICE_COUNT };
 enum { MPI, CHECK_ONLY, TIED, FLAG_COUNT };
-enum { ORDER, LOSSES, WORD_COUNT };
+enum { ORDER, LOSSES, TIMELINE, WORD_COUNT };
 
 static const IntegerOption integers[INTEGER_COUNT] = {
     [TP] = {offsetof(Options, tp), 1},
@@ -105,6 +105,7 @@ static const size_t flags[FLAG_COUNT] = {
 static const size_t words[WORD_COUNT] = {
     [ORDER] = offsetof(Options, order),
     [LOSSES] = offsetof(Options, losses),
+    [TIMELINE] = offsetof(Options, timeline),
 };
 
 static const ChoiceOption choices[CHOICE_COUNT] = {
@@ -231,6 +232,8 @@ static const struct argp_option argp_options[] = {
     CHOICE("progress", PROGRESS, "KIND",
            "bar, lines, or auto (auto: a bar on a terminal; lines elsewhere and under --mpi)"),
     WORD("losses", LOSSES, "FILE", "Write the losses to FILE in full: training's, step by step, then the held-out one"),
+    WORD("timeline", TIMELINE, "DIR",
+         "Record where the time of each step goes and who is late; write a table, a trace, pictures and a series to DIR"),
     FLAG("check", CHECK_ONLY, "Only say what is wrong with the command line, if anything"),
     {0},
 };

@@ -57,7 +57,8 @@ typedef struct Options {
   int64_t eval_every; /* steps; 0 = at the end only */
   int64_t log_every;  /* steps between plain lines */
   int64_t progress;   /* ProgressKind */
-  const char* losses; /* file that rank 0 writes all losses to; NULL = none */
+  const char* losses;   /* file that rank 0 writes all losses to; NULL = none */
+  const char* timeline; /* folder for the timeline report; NULL = none */
 
   char** files;
   int64_t file_count; /* 0 = the licence texts of the system */

@@ -57,6 +57,7 @@ static const Name collective_names[] = {
     {MOEMESH_COLLECTIVE_BROADCAST, "broadcast"},
     {MOEMESH_COLLECTIVE_AGREEMENT, "agreement"},
     {MOEMESH_COLLECTIVE_PIPELINE, "pipeline"},
+    {MOEMESH_COLLECTIVE_CLOCK, "clock"},
     {0, NULL},
 };
 

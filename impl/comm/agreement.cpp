@@ -110,6 +110,47 @@ Recycled<int64_t> words_of(int64_t rank, const char* call, std::span<const Field
   return words;
 }
 
+// When this rank came to an agreement, for the report: in the last pair of words, where no field is, so that the messages are
+// the same with and without a report. The latest rank's goes through merge() as the highest value.
+class Arrival {
+ public:
+  Arrival(const Communicator& world, int64_t fields, int32_t phase) : world_(world), place_(place_of(fields)) {
+    constexpr int64_t most_ranks = int64_t{1} << rank_bits;
+    if (phase == MOEMESH_PHASE_SETUP || place_ < 0 || world.size() == 1 || world.size() > most_ranks) return;
+    recording_ = world.recording().get();
+    operation_.purpose = {0, phase, MOEMESH_COLLECTIVE_AGREEMENT};
+    operation_.axes = world.axes();
+  }
+  void tell(std::span<int64_t> words) {
+    if (!recording_) return;
+    operation_.posted = recording_->now();
+    const int64_t ticks = (operation_.posted - recording_->origin()) / tick;
+    words[at()] = words[at() + 1] = (ticks << rank_bits) + world_.member(world_.rank());
+  }
+  void hear(std::span<const int64_t> words) {
+    if (!recording_) return;
+    operation_.ended = recording_->now();
+    operation_.blocked = operation_.ended - operation_.posted;
+    const int64_t latest = words[at() + 1], rank = latest & ((int64_t{1} << rank_bits) - 1);
+    if (rank != world_.member(world_.rank()))
+      operation_.hear(rank, recording_->origin() + (latest >> rank_bits) * tick);
+    recording_->keep(operation_);
+  }
+
+ private:
+  static constexpr int64_t rank_bits = 16, tick = 64;  // nanoseconds
+  static int64_t place_of(int64_t fields) {
+    const auto used = static_cast<int64_t>(leading) + fields;
+    return padded(fields) > used ? padded(fields) - 1 : -1;
+  }
+  size_t at() const { return head + 2 * static_cast<size_t>(place_); }
+
+  const Communicator& world_;
+  int64_t place_;
+  Recording* recording_ = nullptr;
+  Operation operation_;
+};
+
 void merge(std::span<int64_t> into, std::span<const int64_t> from) {
   // A rank that only heard of a failure comes after the ones that have a cause to tell.
   const auto weight = [](int64_t status) {
@@ -141,7 +182,10 @@ int64_t agreement_words(int64_t fields) { return static_cast<int64_t>(head) + 2 
 void agree_on_configuration(Communicator& world, const char* call, std::span<const Field> fields, int32_t error,
                             const std::string& text, int32_t phase) {
   Recycled<int64_t> words = words_of(world.rank(), call, fields, error);
+  Arrival arrival(world, std::ssize(fields), phase);
+  arrival.tell(words);
   world.agree(words, merge, {.family = 0, .phase = phase, .collective = MOEMESH_COLLECTIVE_AGREEMENT});
+  arrival.hear(words);
   if (error != MOEMESH_OK) throw Error(error, text);
   if (words[0] != MOEMESH_OK)
     fail(static_cast<int32_t>(words[0]), "{}: rank {} failed with {}", call, words[1], status_name(words[0]));

@@ -6,35 +6,102 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "impl/base/error.hpp"
 #include "impl/comm/transport_error.hpp"
 
 namespace moemesh {
 
-void Communicator::Batch::receive(void* data, int64_t bytes, int64_t peer) {
+namespace {
+
+constexpr int64_t unheard = INT64_MIN;
+
+bool is_stamped(const Purpose& purpose) {
+  if (purpose.phase == MOEMESH_PHASE_SETUP) return false;
+  switch (purpose.collective) {
+    case MOEMESH_COLLECTIVE_ALL_TO_ALL:
+    case MOEMESH_COLLECTIVE_COUNT_EXCHANGE:
+    case MOEMESH_COLLECTIVE_ALL_REDUCE:
+    case MOEMESH_COLLECTIVE_ALL_GATHER:
+    case MOEMESH_COLLECTIVE_REDUCE_SCATTER:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Communicator::Batch::Batch(Communicator& owner, const Purpose& purpose, int32_t tag,
+                           const std::shared_ptr<Recording>& recording)
+    : owner_(owner), purpose_(purpose), tag_(tag) {
+  if (!recording || !is_stamped(purpose)) return;
+  recording_ = recording;
+  posts_.assign(static_cast<size_t>(owner.size_), unheard);
+  operation_.purpose = purpose;
+  operation_.axes = owner.axes_;
+  const bool in_layer = purpose.phase == MOEMESH_PHASE_FORWARD || purpose.phase == MOEMESH_PHASE_BACKWARD ||
+                        purpose.phase == MOEMESH_PHASE_RECOMPUTE;
+  if (in_layer) operation_.place = recording_->place();  // others are begun by whoever comes by
+  operation_.posted = recording_->now();
+}
+
+void Communicator::Batch::post(Pending::Kind kind, void* data, int64_t bytes, int64_t peer, int32_t tag) {
   void* const place = bytes > 0 ? data : spare_;
   const int64_t capacity = bytes > 0 ? bytes : static_cast<int64_t>(sizeof spare_);
   void* request = nullptr;
-  check(owner_.link_->transport->receive(owner_.comm_, place, capacity, peer, tag_, &request), "receive", peer);
-  pending_.push_back({Pending::receiving, peer, bytes, request, nullptr});
+  check(owner_.link_->transport->receive(owner_.comm_, place, capacity, peer, tag, &request), "receive", peer);
+  pending_.push_back({kind, peer, bytes, request, nullptr});
 }
 
-void Communicator::Batch::drain(int64_t peer) { pending_.push_back({Pending::draining, peer, 0, nullptr, nullptr}); }
+void Communicator::Batch::receive(void* data, int64_t bytes, int64_t peer) {
+  post(Pending::receiving, data, bytes, peer, tag_);
+  receive_stamp(peer);
+}
+
+void Communicator::Batch::drain(int64_t peer) {
+  pending_.push_back({Pending::draining, peer, 0, nullptr, nullptr});
+  receive_stamp(peer);
+}
+
+void Communicator::Batch::receive_stamp(int64_t peer) {
+  constexpr auto bytes = static_cast<int64_t>(sizeof(int64_t));
+  if (stamped()) post(Pending::receiving, &posts_[static_cast<size_t>(peer)], bytes, peer, tag_ + operation_tags);
+}
 
 void Communicator::Batch::send(const void* data, int64_t bytes, int64_t peer, int32_t* open) {
+  send_on(tag_, purpose_, data, bytes, peer, open);
+  operation_.bytes += bytes;
+  send_stamp(peer);
+}
+
+void Communicator::Batch::send_as(int32_t collective, const void* data, int64_t bytes, int64_t peer, int32_t* open) {
+  send_on(tag_, {purpose_.family, purpose_.phase, collective}, data, bytes, peer, open);
+}
+
+void Communicator::Batch::send_stamp(int64_t peer) {
+  if (!stamped()) return;
+  const Purpose purpose{purpose_.family, purpose_.phase, MOEMESH_COLLECTIVE_CLOCK};
+  send_on(tag_ + operation_tags, purpose, &operation_.posted, static_cast<int64_t>(sizeof operation_.posted), peer,
+          nullptr);
+}
+
+void Communicator::Batch::send_on(int32_t tag, const Purpose& purpose, const void* data, int64_t bytes, int64_t peer,
+                                  int32_t* open) {
   void* request = nullptr;
-  check(owner_.link_->transport->send(owner_.comm_, data, bytes, peer, tag_, &request), "send", peer);
+  check(owner_.link_->transport->send(owner_.comm_, data, bytes, peer, tag, &request), "send", peer);
   pending_.push_back({Pending::sending, peer, bytes, request, open});
   if (open) change_open(open, 1);
   if (owner_.ledger_)
-    owner_.ledger_->message(owner_.key(purpose_), bytes, owner_.node_[peer] != owner_.node_[owner_.rank_]);
+    owner_.ledger_->message(owner_.key(purpose), bytes, owner_.node_[peer] != owner_.node_[owner_.rank_]);
 }
 
 // The one place where this library waits for another rank.
 bool Communicator::Batch::wait() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
+  const int64_t blocked_since = stamped() ? recording_->now() : 0;
   int64_t idle = 0;
   while (!pending_.empty()) {
     bool moved = sweep();
@@ -47,7 +114,24 @@ bool Communicator::Batch::wait() {
     if (owner_.link_->timeout_seconds > 0 && waited > owner_.link_->timeout_seconds) expire(waited);
     pause(++idle);
   }
+  if (stamped()) operation_.blocked += recording_->now() - blocked_since;
+  record();
   return short_message_;
+}
+
+// Stamps are heard when all is through: which message came first says nothing.
+void Communicator::Batch::complete() {
+  if (!stamped() || operation_.ended != 0) return;
+  operation_.ended = recording_->now();
+  for (int64_t peer = 0; peer < owner_.size_; ++peer)
+    if (posts_[static_cast<size_t>(peer)] != unheard)
+      operation_.hear(owner_.member(peer), posts_[static_cast<size_t>(peer)]);
+}
+
+void Communicator::Batch::record() {
+  if (!stamped() || std::exchange(recorded_, true)) return;
+  complete();
+  recording_->keep(operation_);
 }
 
 // Yielding keeps the latency low, but hands an oversubscribed core from one waiting rank to the next; sleeping leaves it
@@ -72,6 +156,7 @@ bool Communicator::Batch::sweep() {
       ++i;
     }
   }
+  if (before > 0 && pending_.empty()) complete();
   return pending_.size() != before;
 }
 

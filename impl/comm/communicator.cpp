@@ -15,7 +15,7 @@
 namespace moemesh {
 namespace {
 
-constexpr int32_t tags = Communicator::Mail::first_tag;  // of collectives; those behind them are for mail
+static_assert(2 * operation_tags <= Communicator::Mail::first_tag);
 
 void copy_own(std::byte* to, const std::byte* from, int64_t bytes) {
   if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
@@ -72,6 +72,7 @@ std::unique_ptr<Communicator> Communicator::group(std::span<const int64_t> ranks
   if (ranks.size() == 1) {
     auto alone = std::make_unique<Communicator>(link_);
     alone->axes_ = axes;
+    alone->members_.assign(ranks.begin(), ranks.end());
     alone->node_ = std::move(nodes);
     return alone;
   }
@@ -79,7 +80,9 @@ std::unique_ptr<Communicator> Communicator::group(std::span<const int64_t> ranks
   void* sub = nullptr;
   const int32_t code = link_->transport->group(comm_, ranks.data(), static_cast<int64_t>(ranks.size()), tag, &sub);
   check_transport(*link_, code, "creating a group");
-  return std::make_unique<Communicator>(link_, sub, axes, std::move(nodes));
+  auto made = std::make_unique<Communicator>(link_, sub, axes, std::move(nodes));
+  made->members_.assign(ranks.begin(), ranks.end());
+  return made;
 }
 
 void Communicator::require_usable() const {
@@ -94,7 +97,7 @@ void Communicator::begin(const Purpose& purpose) {
 
 int32_t Communicator::next_tag() {
   const int32_t tag = sequence_;
-  sequence_ = (sequence_ + 1) % tags;
+  sequence_ = (sequence_ + 1) % operation_tags;
   return tag;
 }
 
@@ -161,6 +164,7 @@ std::unique_ptr<Communicator::Flight> Communicator::start(const Exchange& exchan
     flight->place_ = exchange.place;
     link_->exchange_begins();
   }
+  flight->batch_.tell_place(exchange.place);
   flight->launched_ = true;  // from here on its end is told
   const std::lock_guard lock(link_->progress.mutex());
   post(flight->batch_);

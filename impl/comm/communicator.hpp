@@ -15,6 +15,7 @@
 #include "impl/base/recycled.hpp"
 #include "impl/comm/ledger.hpp"
 #include "impl/comm/progress.hpp"
+#include "impl/comm/recording.hpp"
 #include "impl/comm/transport.h"
 
 namespace moemesh {
@@ -82,6 +83,12 @@ class Communicator {
   void* transport_comm() const { return comm_; }
   void set_ledger(std::shared_ptr<Ledger> ledger) { ledger_ = std::move(ledger); }
   void set_nodes(std::vector<int64_t> node) { node_ = std::move(node); }
+  // While one is set, payload messages carry their sender's post time (see Batch). At the same place on every rank, with no
+  // operation under way.
+  void set_recording(std::shared_ptr<Recording> recording) { recording_ = std::move(recording); }
+  const std::shared_ptr<Recording>& recording() const { return recording_; }
+  // The rank of a member in the communicator that this group was made from.
+  int64_t member(int64_t rank) const { return members_.empty() ? rank : members_[static_cast<size_t>(rank)]; }
 
   void close();  // collective; frees the MPI communicator
   // The group of `ranks` (ascending, this rank among them); collective over them.
@@ -133,6 +140,7 @@ class Communicator {
 
   class Round;  // words from everyone to everyone whose sending and waiting are apart: round.hpp
   class Mail;   // messages to single peers that nobody waits for, see mail.hpp
+  class Ping;   // words to one peer and back: ping.hpp
   class Batch;  // the messages of one operation, see batch.hpp
 
  private:
@@ -164,7 +172,9 @@ class Communicator {
   int64_t mail_runs_ = 0;
   int32_t sequence_ = 0;  // tag of the next operation, the same on every rank because operations are ordered
   std::vector<int64_t> node_;
+  std::vector<int64_t> members_;  // empty: not a group of another communicator
   std::shared_ptr<Ledger> ledger_;
+  std::shared_ptr<Recording> recording_;
   Buffer<std::byte> scratch_;  // contributions of a reduction; grows only
 };
 

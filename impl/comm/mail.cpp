@@ -35,19 +35,21 @@ int64_t Communicator::Mail::open_run() {
   return ++owner_.mail_runs_;
 }
 
-void Communicator::Mail::send(Name name, int64_t peer, Part head, Part body, int32_t* open) {
+void Communicator::Mail::send(Name name, int64_t peer, Part head, Part stamp, Part body, int32_t* open) {
   Channel& channel = channels_[name];
+  const int32_t collective = channel.purpose.collective;
   owner_.begin(channel.purpose);
   const std::lock_guard lock(owner_.link_->progress.mutex());
-  post(channel, head, peer, open);
-  if (body.bytes > 0) post(channel, body, peer, open);
+  post(channel, head, collective, peer, open);
+  if (stamp.bytes > 0) post(channel, stamp, MOEMESH_COLLECTIVE_CLOCK, peer, open);
+  if (body.bytes > 0) post(channel, body, collective, peer, open);
   poll();
   owner_.link_->progress.wake();
 }
 
-void Communicator::Mail::post(Channel& channel, Part part, int64_t peer, int32_t* open) {
+void Communicator::Mail::post(Channel& channel, Part part, int32_t collective, int64_t peer, int32_t* open) {
   change_open(open, 1);
-  channel.queue.push_back({part, peer, open, false});
+  channel.queue.push_back({part, peer, open, collective, false});
   channel.poll();
 }
 
@@ -57,7 +59,7 @@ bool Communicator::Mail::Channel::poll() {
   while (!queue.empty() && out.handed_over() && late.handed_over()) {
     const Waiting next = queue.front();
     queue.pop_front();
-    (next.late ? late : out).send(next.part.data, next.part.bytes, next.peer, next.open);
+    (next.late ? late : out).send_as(next.collective, next.part.data, next.part.bytes, next.peer, next.open);
     change_open(next.open, -1);  // the batch counts it now
     moved = true;
   }

@@ -31,8 +31,9 @@ class Communicator::Mail : public Background {
     const void* data;
     int64_t bytes;
   };
-  // Two messages, the second one where it has bytes; one call in the ledger. `open` as in Batch::send.
-  void send(Name channel, int64_t peer, Part head, Part body, int32_t* open);
+  // The head, then a stamp and a body where they have bytes; one call in the ledger, where the stamp is of
+  // MOEMESH_COLLECTIVE_CLOCK. `open` as in Batch::send.
+  void send(Name channel, int64_t peer, Part head, Part stamp, Part body, int32_t* open);
   void receive(Name channel, int64_t peer, void* data, int64_t bytes);
   void drop(Name channel, int64_t peer);  // takes one message of any size
   bool poll() override;
@@ -47,6 +48,7 @@ class Communicator::Mail : public Background {
     Part part;
     int64_t peer;
     int32_t* open;
+    int32_t collective;
     bool late;  // of an earlier run
   };
   struct Channel {
@@ -62,7 +64,7 @@ class Communicator::Mail : public Background {
     std::deque<Waiting> queue;  // behind a message of several pieces, between which nothing else may come
   };
 
-  void post(Channel& channel, Part part, int64_t peer, int32_t* open);
+  void post(Channel& channel, Part part, int32_t collective, int64_t peer, int32_t* open);
 
   Communicator& owner_;
   std::array<Channel, channels> channels_;

@@ -85,7 +85,9 @@ void check_thread(int32_t progress, const Link& link) {
 }  // namespace
 
 Context::Context(const moemesh_context_params& params)
-    : link_(make_link(params)), log_(params.log, params.log_user, params.log_level) {
+    : link_(make_link(params)),
+      log_(params.log, params.log_user, params.log_level),
+      clock_{params.clock, params.clock_user} {
   world_ = open_world(link_, params.comm, params.mpi_init == 1, params.progress != MOEMESH_PROGRESS_CALLS);
   link_->oversubscribed = ranks_on_this_node(*world_) > usable_cores();
   const Finding finding = attempt([&] {

@@ -9,6 +9,7 @@
 #include "impl/base/log.hpp"
 #include "impl/base/memory.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/timeline/clock.hpp"
 #include "moemesh.h"
 
 namespace moemesh {
@@ -30,6 +31,7 @@ class Context {
   int32_t comm_kind() const { return comm_kind_; }
   int32_t progress() const { return link_->progress.threaded() ? MOEMESH_PROGRESS_THREAD : MOEMESH_PROGRESS_CALLS; }
   bool finalized() const { return finalized_; }
+  const timeline::Clock& clock() const { return clock_; }
 
   // Throws if a wait timed out, the transport failed, or finalize was called.
   void require_usable() const;
@@ -42,6 +44,7 @@ class Context {
   std::shared_ptr<Link> link_;
   std::unique_ptr<Communicator> world_;
   Logger log_;
+  timeline::Clock clock_;
   int32_t comm_kind_ = MOEMESH_COMM_NONE;
   bool finalized_ = false;
 };

@@ -8,6 +8,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/base/hash.hpp"
+#include "impl/timeline/recorder.hpp"
 
 namespace moemesh {
 namespace {
@@ -99,7 +100,20 @@ std::vector<int64_t> Mesh::ranks_of(int32_t axes) const {
 std::unique_ptr<Communicator> Mesh::make_group(std::span<const int64_t> ranks, int32_t axes) const {
   auto group = context_->world().group(ranks, axes, axes);
   group->set_ledger(ledger_);
+  group->set_recording(recorder_);
   return group;
+}
+
+void Mesh::set_recorder(std::shared_ptr<timeline::Recorder> recorder) {
+  recorder_ = std::move(recorder);
+  for (auto& [axes, group] : groups_) group->set_recording(recorder_);
+  for (auto& group : added_) group->set_recording(recorder_);
+}
+
+int32_t Mesh::add_layer(const std::string& name) {
+  if (recorder_) recorder_->add_layer();
+  layer_names_.push_back(name);
+  return static_cast<int32_t>(layer_names_.size()) - 1;
 }
 
 Communicator& Mesh::group(int32_t axes) {

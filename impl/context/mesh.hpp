@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "impl/base/error.hpp"
@@ -16,6 +17,10 @@
 #include "moemesh.h"
 
 namespace moemesh {
+
+namespace timeline {
+class Recorder;
+}
 
 // The mesh's integers together with this rank's group communicators and the ledger. A planned mesh has only the integers.
 class Mesh {
@@ -44,6 +49,15 @@ class Mesh {
   // This rank and the one with its coordinates at the other end of the pipeline, in stage order; null between the ends
   // and without a pipeline.
   Communicator* ends() const { return ends_; }
+  // Layers of this stage, in the order in which they were created; the same on all of its ranks.
+  int32_t add_layer(const std::string& name);
+  const std::vector<std::string>& layer_names() const { return layer_names_; }
+
+  // What records this rank's timeline, or null. Set at the same place on every rank, with no step open.
+  timeline::Recorder* recorder() const { return recorder_.get(); }
+  void set_recorder(std::shared_ptr<timeline::Recorder> recorder);
+  int64_t open_steps = 0;
+
   bool node_crossing(int32_t axes) const;
   int64_t node(int64_t rank) const;  // of any rank; planned: by ranks_per_node
 
@@ -81,6 +95,8 @@ class Mesh {
   Communicator* slices_ = nullptr;
   std::vector<std::unique_ptr<Communicator>> added_;
   Communicator* ends_ = nullptr;
+  std::vector<std::string> layer_names_;
+  std::shared_ptr<timeline::Recorder> recorder_;
   std::vector<Guest*> guests_;
   bool finalized_ = false;
 };

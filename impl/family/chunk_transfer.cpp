@@ -47,10 +47,14 @@ void ChunkTransfer::start(const Chunk& chunk, int64_t number, std::byte* staging
     gather();
 }
 
+void ChunkTransfer::open_batch(int32_t phase, int32_t collective, int32_t tag) {
+  batch_.emplace(wire_, Purpose{family_.kind(), phase, collective}, tag, recording_);
+}
+
 // Place of an owner's part in one half of the staging.
 void ChunkTransfer::scatter() {
   at_ = scattering;
-  batch_.emplace(wire_, Purpose{}, tag_);
+  open_batch(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER, tag_);
   const int64_t slot = chunk_.count * 4, own = range_of(wire_.rank()).size() * 4;
   std::byte* const whole = flat().contiguous();
   for_each_peer([&](int64_t peer) {
@@ -81,7 +85,8 @@ void ChunkTransfer::add_up() {
 
 void ChunkTransfer::gather() {
   at_ = gathering;
-  batch_.emplace(wire_, Purpose{}, tag_ + 1);
+  const bool values = chunk_.kind == Chunk::gather_values;
+  open_batch(values ? MOEMESH_PHASE_UPDATE : MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_GATHER, tag_ + 1);
   const int64_t element = flat().element_bytes(), slot = chunk_.count * 4;
   std::byte* const whole = flat().contiguous();
   const auto place = [&](const Range& range, int64_t owner) {
@@ -107,6 +112,7 @@ void ChunkTransfer::place_received() {
 }
 
 void ChunkTransfer::advance() {
+  batch_->record();
   if (at_ == scattering) {
     add_up();
     at_ = idle;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "impl/base/memory.hpp"
 #include "impl/comm/batch.hpp"
@@ -28,8 +30,10 @@ struct Chunk {
 class ChunkTransfer {
  public:
   // wire: a communicator of the family's group for these messages alone; their counting is the caller's.
-  ChunkTransfer(const Family& family, const Gradients& gradients, Communicator& wire)
-      : family_(family), gradients_(gradients), wire_(wire) {}
+  // recording: of the place in the program that it belongs to, or null.
+  ChunkTransfer(const Family& family, const Gradients& gradients, Communicator& wire,
+                std::shared_ptr<Recording> recording)
+      : family_(family), gradients_(gradients), wire_(wire), recording_(std::move(recording)) {}
 
   static int64_t staging_bytes(const Family& family, const Gradients& gradients, int64_t count);
   // staging: as many bytes. number: of this chunk among all of the wire, the same on every rank.
@@ -41,6 +45,7 @@ class ChunkTransfer {
   using Batch = Communicator::Batch;
   Range range_of(int64_t owner) const;
   const FlatView& flat() const;
+  void open_batch(int32_t phase, int32_t collective, int32_t tag);
   void scatter();
   void add_up();
   void gather();
@@ -52,6 +57,7 @@ class ChunkTransfer {
   const Family& family_;
   const Gradients& gradients_;
   Communicator& wire_;
+  std::shared_ptr<Recording> recording_;
   Chunk chunk_;
   int32_t tag_ = 0;
   std::byte* staging_ = nullptr;

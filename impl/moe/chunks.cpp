@@ -4,6 +4,7 @@
 // under those of the shared expert. Which exchanges are started, and in which order, depends on the number of chunks alone.
 #include "impl/moe/block.hpp"
 #include "impl/moe/layer.hpp"
+#include "impl/timeline/span.hpp"
 #include "kernels/rows.hpp"
 
 namespace moemesh {
@@ -27,10 +28,15 @@ void Layer::route_forward(Outcome& outcome, Tape& tape, const TypedRows& x, cons
   Blocks blocks = blocks_of(tape, outcome);
   blocks.front().start_dispatch(x, tagged, phase);
   outcome.run([&] {
-    if (shared_w1_) shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), shared_place(y));
+    if (!shared_w1_) return;
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
+    shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), shared_place(y));
   });
   for (size_t i = 0; i < blocks.size(); ++i) {
-    if (i + 1 < blocks.size()) blocks[i + 1].start_dispatch(x, tagged, phase);
+    if (i + 1 < blocks.size()) {
+      const timeline::ChunkScope next(i + 1);
+      blocks[i + 1].start_dispatch(x, tagged, phase);
+    }
     part_forward(outcome, tape, blocks[i], i, x, phase, tagged);
   }
   for (Block& block : blocks) {
@@ -45,8 +51,12 @@ void Layer::route_forward(Outcome& outcome, Tape& tape, const TypedRows& x, cons
 
 void Layer::part_forward(Outcome& outcome, Tape& tape, Block& block, size_t part, const TypedRows& x, int32_t phase,
                          bool tagged) {
+  const timeline::ChunkScope place(part);
   block.finish_dispatch();
   outcome.run([&] {
+    // Rows count once, however often their products are made.
+    const int64_t rows = phase == MOEMESH_PHASE_FORWARD ? block.part().received.rows : 0;
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::experts, rows);
     if (tagged) index_received(block.part());
     const auto* copies = block.copies(Workspace::pointers, x);
     experts_forward(tape, part, copies, block.result_rows(false));
@@ -59,6 +69,7 @@ void Layer::route_backward(Outcome& outcome, Tape& tape, const BackwardArguments
   Blocks blocks = blocks_of(tape, outcome);
   const bool again = tape.copies == nullptr;
   const auto start = [&](Block& block) {
+    const timeline::ChunkScope place(static_cast<size_t>(&block - blocks.data()));
     if (again) block.start_dispatch(arguments.x, false, MOEMESH_PHASE_RECOMPUTE);
     block.start_combine_backward(arguments.dy);
   };
@@ -69,7 +80,10 @@ void Layer::route_backward(Outcome& outcome, Tape& tape, const BackwardArguments
     if (again) blocks[i].finish_dispatch();
     part_backward(outcome, tape, blocks[i], i, arguments);
   }
-  outcome.run([&] { merged_weight_gradients(tape); });
+  outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::experts_backward);
+    merged_weight_gradients(tape);
+  });
   for (Block& block : blocks) {
     block.finish_return();
     outcome.run([&] { return_gradients(tape, block); });
@@ -77,8 +91,10 @@ void Layer::route_backward(Outcome& outcome, Tape& tape, const BackwardArguments
 }
 
 void Layer::part_backward(Outcome& outcome, Tape& tape, Block& block, size_t part, const BackwardArguments& arguments) {
+  const timeline::ChunkScope place(part);
   block.finish_combine_backward();
   outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::experts_backward);
     const auto* copies = block.copies(Workspace::pointers, arguments.x);
     const auto* gradients = block.gradients(Workspace::pointers2, arguments.dy);
     experts_backward(tape, part, copies, gradients, block.result_rows(true));
@@ -89,6 +105,7 @@ void Layer::part_backward(Outcome& outcome, Tape& tape, Block& block, size_t par
 void Layer::shared_under_exchange(Outcome& outcome, Tape& tape, const BackwardArguments& arguments) {
   if (!shared_w1_) return;
   outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
     const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
     const auto part = slice_gradients(tape.slice, mesh_->workspace().get<float>(Workspace::tokens, T * width));
     shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),

@@ -50,6 +50,7 @@ void Layer::experts_forward(Tape& tape, size_t part, const std::byte* const* cop
     kernels::activate(activation(), r.rows, F, hidden.h, hidden.gate, plan.gate_of_row.data() + r.first, active);
     kernels::grouped_rows_times_transposed(r.group(), H, F, active, weights(*w2_, r.expert), out + r.first * H,
                                            row_products());
+    (void)mesh_->progress().poll();  // one of the places where messages move without a thread of their own
   });
   kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), out, combine_element(), outputs);
 }
@@ -64,7 +65,10 @@ void Layer::experts_backward(Tape& tape, size_t part, const std::byte* const* co
   if (!tape.hidden) reserve_hidden(tape, part);
   kernels::gather_rows(R, H, element(), gradients, plan.copy_of_row.data(), rows.dy);
   kernels::gather_rows(R, H, element(), copies, plan.copy_of_row.data(), rows.x);
-  for_each_expert(plan, [&](const ExpertRows& r) { expert_backward(tape, part, r, rows, dgate + r.first); });
+  for_each_expert(plan, [&](const ExpertRows& r) {
+    expert_backward(tape, part, r, rows, dgate + r.first);
+    (void)mesh_->progress().poll();
+  });
   kernels::combine_rows(plan.copies, H, plan.first_tag.data(), plan.row_of_tag.data(), rows.dx, combine_element(),
                         outputs);
   kernels::write_gate_gradients(R, plan.row_of_tag.data(), dgate, plan.row_tags.data());

@@ -224,6 +224,7 @@ class Layer {
   std::shared_ptr<Family> shared_, expert_;
   moemesh_layer_params params_;
   std::string name_;
+  int32_t number_ = -1;     // of the mesh's layers
   Communicator& exchange_;  // the expert-parallel group
   Communicator& expert_tp_;
   Communicator& tp_;

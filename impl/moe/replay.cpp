@@ -4,6 +4,7 @@
 #include "impl/base/error.hpp"
 #include "impl/moe/block.hpp"
 #include "impl/moe/layer.hpp"
+#include "impl/timeline/span.hpp"
 
 namespace moemesh {
 
@@ -12,6 +13,7 @@ namespace moemesh {
 void Layer::replay(std::unique_ptr<Tape>& kept, const ReplayArguments& arguments, Finding problem) {
   if (problem && alone()) throw Error(problem.status, problem.text);
   auto tape = std::move(kept);
+  const timeline::LayerScope place(mesh_->recorder(), number_, tape->microbatch);
   Outcome outcome(std::move(problem));
   constexpr auto phase = MOEMESH_PHASE_RECOMPUTE;
   Rows<float> y;

@@ -8,6 +8,7 @@
 #include "impl/base/hash.hpp"
 #include "impl/moe/block.hpp"
 #include "impl/moe/layer.hpp"
+#include "impl/timeline/span.hpp"
 #include "kernels/flat.hpp"
 #include "kernels/rows.hpp"
 
@@ -110,12 +111,14 @@ Rows<float> Layer::output_rows(const TypedRows& y) {
 
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
   if (problem && alone()) raise(problem, false);
+  const timeline::LayerScope place(mesh_->recorder(), number_, arguments.microbatch);
   Outcome outcome(std::move(problem));
   constexpr auto phase = MOEMESH_PHASE_FORWARD;
   auto tape = fresh_tape();
   tape->slice = slice_of(arguments.x.rows, slices_.rank());
   Rows<float> y;
   outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::route);
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
     if (arguments.training) tape->step = expert_->step->serial;
@@ -165,11 +168,13 @@ void Layer::add_over_tp(Outcome& outcome, const Rows<float>& rows, int32_t phase
 void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& arguments, Finding problem) {
   if (problem && alone()) throw Error(problem.status, problem.text);
   auto tape = std::move(consumed);
+  const timeline::LayerScope place(mesh_->recorder(), number_, tape->microbatch);
   Outcome outcome(std::move(problem));
   outcome.run([&] { reserve_backward(*tape); });
   route_backward(outcome, *tape, arguments);
   const TokenGradients gradients = finish_backward(outcome, *tape);
   outcome.run([&] {
+    const timeline::Span span(mesh_->recorder(), timeline::Kind::router_backward);
     router_backward(*tape, caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, *tape, arguments.x),
                     gradients.gates, gradients.x, arguments.dlogits);
     store_output(gradients.x, arguments.dx);

@@ -11,6 +11,7 @@
 #include "impl/family/reduction.hpp"
 #include "impl/family/rounds.hpp"
 #include "impl/schedule/fabric.hpp"
+#include "impl/timeline/step_end.hpp"
 
 namespace moemesh {
 namespace {
@@ -114,7 +115,10 @@ Optimizer::Optimizer(std::shared_ptr<Mesh> mesh, const moemesh_optimizer_params&
     : mesh_(std::move(mesh)), params_(params) {}
 
 // The families' states go after it: it works in their arrays.
-Optimizer::~Optimizer() { step_->fabric.reset(); }
+Optimizer::~Optimizer() {
+  if (step_->open) --mesh_->open_steps;
+  step_->fabric.reset();
+}
 
 void Optimizer::make_fabric() {
   std::vector<Fabric::Member> members;
@@ -158,6 +162,8 @@ void Optimizer::begin(const moemesh_step_params& params) {
                      step_->rounds,
                      step_->fabric};
   for (auto& state : states_) state->family().zero_gradients();
+  ++mesh_->open_steps;
+  if (mesh_->recorder()) mesh_->recorder()->begin_step();
   const bool known = params.objective == MOEMESH_SHARD_MEAN && step_->fabric->early();
   step_->fabric->begin_step(known ? std::optional(factor(0)) : std::nullopt);
 }
@@ -182,6 +188,7 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
   }
   Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
   const bool was_open = std::exchange(step_->open, false);
+  if (was_open) --mesh_->open_steps;
   if (!finding) finding = problem;
   if (!finding && intent != 3 && step_->actions_left > 0)
     finding = {MOEMESH_ERROR_INVALID_STATE,
@@ -257,8 +264,17 @@ double Optimizer::norm() const {
   return std::sqrt(sum);
 }
 
+void Optimizer::update_families(double rate, float coefficient) {
+  const timeline::Span span(mesh_->recorder(), timeline::Kind::update);
+  for (auto& state : states_) {
+    state->update(params_, rate, coefficient, steps);
+    state->family().biases.update(mesh_->group(MOEMESH_GROUP_SHARED_GRADIENT));
+  }
+}
+
 moemesh_update_result Optimizer::update(double learning_rate, const Finding& problem) {
   mesh_->require_usable();
+  timeline::StepEnd end_of_step(*mesh_);
   const double rate = learning_rate < 0 ? params_.learning_rate : learning_rate;
   finish_early();
   const Agreement agreed = agree(1, rate, problem);
@@ -273,22 +289,22 @@ moemesh_update_result Optimizer::update(double learning_rate, const Finding& pro
   else
     ++steps;
   if (!result.skipped) {
-    for (auto& state : states_) {
-      state->update(params_, rate, static_cast<float>(result.coefficient), steps);
-      state->family().biases.update(mesh_->group(MOEMESH_GROUP_SHARED_GRADIENT));
-    }
+    update_families(rate, static_cast<float>(result.coefficient));
     step_->fabric->gather_values(params_.prefetch == 0);
   }
   result.steps = steps;
   result.skips = skips;
+  end_of_step.align();
   return result;
 }
 
 void Optimizer::end(bool reduce_first, const Finding& problem) {
   mesh_->require_usable();
+  timeline::StepEnd end_of_step(*mesh_);
   finish_early();
   const Agreement agreed = agree(reduce_first ? 2 : 3, 0, problem);
   if (reduce_first) reduce(agreed);
+  end_of_step.align();
 }
 
 }  // namespace moemesh

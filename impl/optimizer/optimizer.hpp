@@ -96,6 +96,7 @@ class Optimizer {
   void finish_early();
   void reduce(const Agreement& agreement);
   double norm() const;
+  void update_families(double rate, float coefficient);
 
   std::shared_ptr<Mesh> mesh_;
   moemesh_optimizer_params params_;

@@ -158,8 +158,14 @@ void Fabric::begin_step(std::optional<float> factor) {
   if (!ordered_) completed_.clear();
   factor_ = factor;
   finishing_ = false;
-  windows_.forget();
+  leave_windows();
   open_row(reductions_);
+}
+
+// Until the next exchange there is none to disturb.
+void Fabric::leave_windows() {
+  windows_.forget();
+  credit_ = Windows::unlimited;
 }
 
 size_t Fabric::unit_of(const Family& family, size_t bucket) const {
@@ -182,7 +188,7 @@ void Fabric::complete(const Parameter& parameter) {
 void Fabric::finish_reductions(float factor) {
   const std::lock_guard lock(mesh_.progress().mutex());
   mesh_.progress().check();
-  windows_.forget();
+  leave_windows();
   finishing_ = true;
   if (!reductions_.open) open_row(reductions_);
   if (!factor_) factor_ = factor;
@@ -250,6 +256,7 @@ void Fabric::open_row(Row& row) {
   row.next = row.forced = 0;
   row.chunk = 0;
   row.open = true;
+  row.recording = mesh_.group(MOEMESH_GROUP_WORLD).recording();
   skip_empty(row);
 }
 
@@ -286,7 +293,7 @@ void Fabric::begin(Slot& slot, Row& row) {
   const int64_t count = chunk_elements(unit), first = row.chunk * count;
   ++row.chunk;
   skip_empty(row);
-  slot.transfer.emplace(lane.family(), *lane.member.gradients, *lane.wire);
+  slot.transfer.emplace(lane.family(), *lane.member.gradients, *lane.wire, row.recording);
   slot.transfer->start({kind_of(unit, row), unit.bucket, first, count, factor_.value_or(1.0F)}, lane.number++,
                        slot.staging.data());
 }
@@ -349,22 +356,26 @@ void Fabric::count(const Row& row) {
   for (const size_t index : row.order) {
     const Unit& unit = units_[index];
     for (int64_t chunk = 0; chunk < unit.chunks; ++chunk)
-      count_chunk(unit, kind_of(unit, row), chunk * chunk_elements(unit));
+      count_chunk(unit, kind_of(unit, row), chunk * chunk_elements(unit), row.recording != nullptr);
   }
 }
 
-void Fabric::count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first) {
+void Fabric::count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first, bool stamped) {
   const Lane& lane = lanes_[unit.lane];
   const Communicator& wire = *lane.wire;
   const Chunk chunk{kind, unit.bucket, first, chunk_elements(unit)};
   const auto range = [&](int64_t owner) { return chunk_of(shard_of(shards_of(unit), owner), first, chunk.count); };
   const auto half = [&](int32_t phase, int32_t collective, auto&& bytes_to) {
     const Ledger::Key key{wire.axes(), lane.family().kind(), phase, collective};
+    const Ledger::Key stamp{key.axes, key.family, phase, MOEMESH_COLLECTIVE_CLOCK};
     mesh_.ledger().call(key);
-    for (int64_t peer = 0; peer < wire.size(); ++peer)
-      if (const int64_t bytes = peer == wire.rank() ? 0 : bytes_to(peer); bytes > 0)
-        mesh_.ledger().message(
-            key, bytes, wire.nodes()[static_cast<size_t>(peer)] != wire.nodes()[static_cast<size_t>(wire.rank())]);
+    for (int64_t peer = 0; peer < wire.size(); ++peer) {
+      const int64_t bytes = peer == wire.rank() ? 0 : bytes_to(peer);
+      if (bytes == 0) continue;
+      const bool internode = wire.nodes()[static_cast<size_t>(peer)] != wire.nodes()[static_cast<size_t>(wire.rank())];
+      mesh_.ledger().message(key, bytes, internode);
+      if (stamped) mesh_.ledger().message(stamp, sizeof(int64_t), internode);
+    }
   };
   if (chunk.reduces())
     half(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER,

@@ -90,6 +90,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
     int64_t chunk = 0;
     size_t forced = 0;  // positions before this one begin whatever the policy says
     bool open = false;
+    std::shared_ptr<Recording> recording;  // that of the moment when the row was opened, which all ranks agree on
 
     bool all_begun() const { return !open || next == order.size(); }
   };
@@ -111,6 +112,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void take_order();
   void reserve();
 
+  void leave_windows();
   void open_row(Row& row);
   void skip_empty(Row& row) const;
   Row& current_row() { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
@@ -121,7 +123,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void run(Row& row, size_t until);  // until so many positions of the row are through
   Slot* used_slot();
   void count(const Row& row);
-  void count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first);
+  void count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first, bool stamped);
 
   Mesh& mesh_;
   FabricParams params_;

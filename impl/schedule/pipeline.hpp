@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "impl/comm/mail.hpp"
+#include "impl/comm/recording.hpp"
 #include "impl/context/mesh.hpp"
 #include "impl/optimizer/optimizer.hpp"
 #include "impl/schedule/row_pool.hpp"
@@ -77,6 +78,8 @@ class Pipeline {
   bool layer_failed(int32_t status) const;
   void record(const Finding& finding);
   void record_own(int32_t status);
+  void open_arrival(Channel channel);
+  void close_arrival(int32_t index);
   StageHeader receive_header(Channel channel, int32_t index, int64_t peer);
   StageHeader header_of(int32_t index, int64_t rows, int32_t status) const;
   int64_t rank_of_stage(int64_t stage) const;
@@ -105,7 +108,8 @@ class Pipeline {
   std::vector<int64_t> given_rows_;  // empty: not given
   std::vector<Microbatch> microbatches_;
   Current current_;
-  Finding failure_;  // of a run of forwards alone
+  Operation arrival_;  // what is being received, for the report
+  Finding failure_;    // of a run of forwards alone
   int64_t live_ = 0, peak_ = 0, sends_ = 0, bytes_sent_ = 0;
 };
 

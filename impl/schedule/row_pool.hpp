@@ -21,8 +21,12 @@ struct StageHeader {
   int32_t status = 0;  // not 0: the microbatch failed on the sender, or before it
   int32_t microbatch = 0;
   int32_t microbatches = 0;  // of the run
-  int32_t training = 0;      // of the run: 1 with backwards
+  int32_t flags = 0;
 
+  enum Flags : int32_t {
+    training = 1,  // the run has backwards
+    stamped = 2,   // the sender's post time follows, before the rows: a report records there
+  };
   bool operator==(const StageHeader&) const = default;
   bool rows_follow() const { return status == 0 && rows > 0; }
 };
@@ -32,6 +36,7 @@ static_assert(sizeof(StageHeader) == 32);
 struct RowSlot {
   Buffer<std::byte> rows;
   StageHeader header;
+  int64_t post = 0;          // when it was sent, where the header says so
   bool held = false;         // a view of it is out, or will be
   mutable int32_t open = 0;  // messages on their way that are read from here; changed by whoever moves them
 

@@ -5,6 +5,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/schedule/pipeline.hpp"
+#include "impl/timeline/recorder.hpp"
 
 namespace moemesh {
 namespace {
@@ -47,7 +48,12 @@ int64_t Pipeline::rank_of_stage(int64_t stage) const {
 }
 
 StageHeader Pipeline::header_of(int32_t index, int64_t rows, int32_t status) const {
-  return {run_, rows, status, index, static_cast<int32_t>(schedule_.microbatches), schedule_.training ? 1 : 0};
+  return {run_,
+          rows,
+          status,
+          index,
+          static_cast<int32_t>(schedule_.microbatches),
+          schedule_.training ? int32_t{StageHeader::training} : 0};
 }
 
 void Pipeline::disagree(const StageHeader& got, int32_t index, int64_t peer) {
@@ -61,8 +67,14 @@ void Pipeline::disagree(const StageHeader& got, int32_t index, int64_t peer) {
 // The next header of this run; what an earlier, abandoned run left is thrown away.
 StageHeader Pipeline::receive_header(Channel channel, int32_t index, int64_t peer) {
   StageHeader header;
+  open_arrival(channel);
   for (;;) {
     mail_.receive(channel, peer, &header, sizeof header);
+    int64_t post = 0;
+    const bool stamped = (header.flags & StageHeader::stamped) != 0;
+    if (stamped) mail_.receive(channel, peer, &post, sizeof post);
+    header.flags &= ~StageHeader::stamped;
+    if (stamped && header.run >= run_) arrival_.hear(rank_of_stage(peer), post);
     if (header.run >= run_) break;
     if (header.rows_follow()) mail_.drop(channel, peer);
   }
@@ -75,12 +87,33 @@ StageHeader Pipeline::receive_header(Channel channel, int32_t index, int64_t pee
   return header;
 }
 
+void Pipeline::open_arrival(Channel channel) {
+  arrival_ = {};
+  if (!mesh_->recorder()) return;
+  const int32_t phase = channel == Channel::forward ? MOEMESH_PHASE_FORWARD : MOEMESH_PHASE_BACKWARD;
+  arrival_.purpose = {0, phase, MOEMESH_COLLECTIVE_PIPELINE};
+  arrival_.axes = MOEMESH_AXIS_PP;
+  arrival_.posted = mesh_->recorder()->now();
+}
+
+void Pipeline::close_arrival(int32_t index) {
+  if (!mesh_->recorder()) return;
+  arrival_.place.microbatch = index;
+  arrival_.ended = mesh_->recorder()->now();
+  arrival_.blocked = arrival_.ended - arrival_.posted;
+  mesh_->recorder()->keep(arrival_);
+}
+
 // `rows` rows into `to` if they came; else zeros there, and what came is thrown away.
 void Pipeline::receive_rows(Channel channel, int64_t peer, const StageHeader& header, RowSlot* to, int64_t rows) {
   const int64_t bytes = rows * row_bytes();
-  if (header.rows_follow() && header.rows == rows && to) return mail_.receive(channel, peer, to->rows.data(), bytes);
-  if (header.rows_follow()) mail_.drop(channel, peer);
-  if (to && bytes > 0) std::memset(to->rows.data(), 0, static_cast<size_t>(bytes));
+  const bool wanted = header.rows_follow() && header.rows == rows && to;
+  if (wanted)
+    mail_.receive(channel, peer, to->rows.data(), bytes);
+  else if (header.rows_follow())
+    mail_.drop(channel, peer);
+  close_arrival(header.microbatch);
+  if (!wanted && to && bytes > 0) std::memset(to->rows.data(), 0, static_cast<size_t>(bytes));
 }
 
 // What the backward of this microbatch needs is taken here too: there, nobody could be told that it can't be had.
@@ -119,7 +152,13 @@ void Pipeline::send(Channel channel, int64_t peer, const Microbatch& microbatch,
   const auto index = static_cast<int32_t>(&microbatch - microbatches_.data());
   slot.header = header_of(index, microbatch.whole_rows, microbatch.status);
   const int64_t bytes = slot.header.rows_follow() ? microbatch.whole_rows * row_bytes() : 0;
-  mail_.send(channel, peer, {&slot.header, sizeof slot.header}, {slot.rows.data(), bytes}, &slot.open);
+  Communicator::Mail::Part stamp{&slot.post, 0};
+  if (mesh_->recorder()) {
+    slot.header.flags |= StageHeader::stamped;
+    slot.post = mesh_->recorder()->now();
+    stamp.bytes = sizeof slot.post;
+  }
+  mail_.send(channel, peer, {&slot.header, sizeof slot.header}, stamp, {slot.rows.data(), bytes}, &slot.open);
   slot.held = &slot == reserve_;
   ++sends_;
   bytes_sent_ += static_cast<int64_t>(sizeof slot.header) + bytes;

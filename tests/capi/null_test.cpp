@@ -394,5 +394,44 @@ TEST_F(Null, P38_bill) {
   EXPECT_REFUSED(dead, "bill", moemesh_bill_get_count(stale, 0, &count));
 }
 
+TEST_F(Null, P38_report) {
+  auto params = defaults(moemesh_report_params_init);
+  moemesh_report report = nullptr;
+  EXPECT_REFUSED(dead, "mesh", moemesh_report_create(nullptr, &params, &report));
+  EXPECT_REFUSED(bad, "report_params", moemesh_report_create(model.mesh, nullptr, &report));
+  EXPECT_REFUSED(bad, "report", moemesh_report_create(model.mesh, &params, nullptr));
+  EXPECT_EQ(report, nullptr);
+  ASSERT_EQ(moemesh_report_create(model.mesh, &params, &report), MOEMESH_OK);
+  EXPECT_REFUSED(dead, "report", moemesh_report_collect(nullptr));
+  EXPECT_REFUSED(dead, "report", moemesh_report_mark_begin(nullptr, "x"));
+  EXPECT_REFUSED(bad, "name", moemesh_report_mark_begin(report, nullptr));
+  EXPECT_REFUSED(dead, "report", moemesh_report_mark_end(nullptr));
+  auto summary = result_struct<moemesh_report_summary>();
+  EXPECT_REFUSED(MOEMESH_ERROR_INVALID_STATE, "collected", moemesh_report_get_summary(report, &summary));
+  ASSERT_EQ(moemesh_report_collect(report), MOEMESH_OK);
+  auto layer = result_struct<moemesh_report_layer>();
+  auto step = result_struct<moemesh_report_step>();
+  EXPECT_REFUSED(dead, "report", moemesh_report_get_summary(nullptr, &summary));
+  EXPECT_REFUSED(bad, "summary", moemesh_report_get_summary(report, nullptr));
+  EXPECT_REFUSED(dead, "report", moemesh_report_get_layer(nullptr, 0, &layer));
+  EXPECT_REFUSED(bad, "layer", moemesh_report_get_layer(report, 0, nullptr));
+  EXPECT_REFUSED(bad, "index", moemesh_report_get_layer(report, 1, &layer));
+  EXPECT_REFUSED(bad, "index", moemesh_report_get_layer(report, -1, &layer));
+  EXPECT_REFUSED(dead, "report", moemesh_report_get_step(nullptr, 0, &step));
+  EXPECT_REFUSED(bad, "step", moemesh_report_get_step(report, 0, nullptr));
+  EXPECT_REFUSED(bad, "index", moemesh_report_get_step(report, 0, &step));
+  EXPECT_REFUSED(dead, "report", moemesh_report_write(nullptr, MOEMESH_REPORT_TABLE, -1, "x"));
+  EXPECT_REFUSED(bad, "path", moemesh_report_write(report, MOEMESH_REPORT_TABLE, -1, nullptr));
+  EXPECT_REFUSED(bad, "path", moemesh_report_write(report, MOEMESH_REPORT_TABLE, -1, ""));
+  EXPECT_REFUSED(dead, "report", moemesh_report_stop(nullptr));
+  ASSERT_EQ(moemesh_report_stop(report), MOEMESH_OK);
+  const moemesh_report stale = report;
+  moemesh_report_destroy(&report);
+  EXPECT_EQ(report, nullptr);
+  moemesh_report_destroy(&report);
+  moemesh_report_destroy(nullptr);
+  EXPECT_REFUSED(dead, "report", moemesh_report_collect(stale));
+}
+
 }  // namespace
 }  // namespace capi_test

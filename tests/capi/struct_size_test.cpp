@@ -100,7 +100,7 @@ class StructSize : public testing::Test {
 };
 
 TEST(Case, P39_init_functions) {
-  check_init_sizes(moemesh_context_params_init, 88);
+  check_init_sizes(moemesh_context_params_init, 104);
   check_init_sizes(moemesh_mesh_params_init, 40);
   check_init_sizes(moemesh_family_params_init, 24);
   check_init_sizes(moemesh_parameter_params_init, 120);
@@ -114,10 +114,11 @@ TEST(Case, P39_init_functions) {
   check_init_sizes(moemesh_pipeline_params_init, 24);
   check_init_sizes(moemesh_pipeline_run_init, 24);
   check_init_sizes(moemesh_bill_params_init, 72);
+  check_init_sizes(moemesh_report_params_init, 48);
 }
 
 TEST(Case, P39_context_params) {
-  check_params_sizes<moemesh_context_params>(defaults(moemesh_context_params_init), 88,
+  check_params_sizes<moemesh_context_params>(defaults(moemesh_context_params_init), 104,
                                              [](const moemesh_context_params* p) {
                                                moemesh_context context = nullptr;
                                                const int32_t status = moemesh_context_create(p, &context);
@@ -406,6 +407,34 @@ TEST(Case, P39_bill) {
       56, [&](moemesh_ledger_entry* r) { return moemesh_bill_get_entry(bill, 1, 0, r); });
   moemesh_bill_destroy(&bill);
   moemesh_mesh_destroy(&mesh);
+}
+
+TEST_F(StructSize, P39_report) {
+  auto valid = defaults(moemesh_report_params_init);
+  valid.events = 8;
+  valid.steps = 2;
+  moemesh_report report = nullptr;
+  check_params_sizes<moemesh_report_params>(valid, 48, [&](const moemesh_report_params* p) {
+    moemesh_report made = nullptr;
+    const int32_t status = moemesh_report_create(model.mesh, p, &made);
+    EXPECT_EQ(made != nullptr, status == MOEMESH_OK);
+    if (made) {
+      EXPECT_EQ(moemesh_report_stop(made), MOEMESH_OK);
+    }
+    moemesh_report_destroy(&made);
+    return status;
+  });
+  ASSERT_EQ(moemesh_report_create(model.mesh, &valid, &report), MOEMESH_OK);
+  ASSERT_EQ(model.step(), MOEMESH_OK);
+  ASSERT_EQ(moemesh_report_collect(report), MOEMESH_OK);
+  check_result_sizes<moemesh_report_summary>(
+      264, [&](moemesh_report_summary* r) { return moemesh_report_get_summary(report, r); });
+  check_result_sizes<moemesh_report_layer>(
+      136, [&](moemesh_report_layer* r) { return moemesh_report_get_layer(report, 0, r); });
+  check_result_sizes<moemesh_report_step>(
+      104, [&](moemesh_report_step* r) { return moemesh_report_get_step(report, 0, r); });
+  EXPECT_EQ(moemesh_report_stop(report), MOEMESH_OK);
+  moemesh_report_destroy(&report);
 }
 
 }  // namespace

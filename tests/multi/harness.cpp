@@ -78,13 +78,15 @@ bool same_bits(const Floats& a, const Floats& b) {
 
 // ---- context
 
-Session::Session(MPI_Comm comm, double timeout_seconds) {
+Session::Session(MPI_Comm comm, double timeout_seconds, moemesh_clock_function clock, void* clock_user) {
   auto params = with_defaults(moemesh_context_params_init);
   if (comm != MPI_COMM_NULL) params.comm = moemesh_comm_from_mpi(comm);
   params.log = keep;
   params.log_user = this;
   params.log_level = MOEMESH_LOG_INFO;
   params.timeout_seconds = timeout_seconds;
+  params.clock = clock;
+  params.clock_user = clock_user;
   params.threads = 1;
   OK(moemesh_context_create(&params, &context_));
 }

@@ -130,8 +130,9 @@ bool same_bits(const Floats& a, const Floats& b);
 
 class Session {
  public:
-  // MPI_COMM_NULL: one rank without MPI. timeout_seconds: of every blocking wait.
-  explicit Session(MPI_Comm comm = MPI_COMM_WORLD, double timeout_seconds = 60);
+  // MPI_COMM_NULL: one rank without MPI. timeout_seconds: of every blocking wait. clock: of reports.
+  explicit Session(MPI_Comm comm = MPI_COMM_WORLD, double timeout_seconds = 60, moemesh_clock_function clock = nullptr,
+                   void* clock_user = nullptr);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();

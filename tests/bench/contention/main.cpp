@@ -116,10 +116,9 @@ void print_setting(const Job& job, const Options& options, const Record& record)
   std::puts("");
 }
 
-// Reductions are what a step's end, and waiting for parameters, take more than where nothing is reduced.
-double exposed(const Record& record, const Record* none) {
-  const double own = median(record.end) + median(record.waiting);
-  return none ? own - median(none->end) - median(none->waiting) : own;
+// What a step's end, and waiting for parameters, take more than where nothing is reduced.
+double more(const std::vector<double>& own, const std::vector<double>* base) {
+  return median(own) - (base ? median(*base) : 0);
 }
 
 double ratio(const std::vector<double>& own, const std::vector<double>* base) {
@@ -128,13 +127,14 @@ double ratio(const std::vector<double>& own, const std::vector<double>* base) {
 
 void print_row(const Policy& policy, const Record& record, const Record* none, const Record* after) {
   const double ms = 1e3, mb = 1e-6 / record.steps;
-  std::printf("%-6s %8.1f %8.1f %8.1f %6.2f  %8.1f %6.2f  %8.1f %6.2f  %8.1f %8.1f %8.1f  %8.2f %8.2f %6.3f\n",
+  std::printf("%-6s %8.1f %8.1f %8.1f %6.2f  %8.1f %6.2f  %8.1f %6.2f  %8.1f %8.1f %8.1f %8.1f  %8.2f %8.2f %6.3f\n",
               policy.name.c_str(), ms * median(record.step), ms * quantile(record.step, 0.25),
               ms * quantile(record.step, 0.75), after ? ratio(after->step, &record.step) : NAN,
               ms * median(record.exchange), ratio(record.exchange, none ? &none->exchange : nullptr),
               ms * median(record.layers), ratio(record.layers, none ? &none->layers : nullptr),
-              ms * median(record.late), ms * median(record.blocked), ms * exposed(record, none),
-              mb * mean_of(record.link), mb * mean_of(record.sent), mean_of(record.link) / mean_of(record.sent));
+              ms * median(record.late), ms * median(record.blocked), ms * more(record.end, none ? &none->end : nullptr),
+              ms * more(record.waiting, none ? &none->waiting : nullptr), mb * mean_of(record.link),
+              mb * mean_of(record.sent), mean_of(record.link) / mean_of(record.sent));
 }
 
 const Record* record_of(const std::vector<Policy>& policies, const std::vector<Record>& records, const char* name) {
@@ -163,14 +163,14 @@ void print(const Job& job, const Options& options, const std::vector<Policy>& po
       "%zu steps of each policy; medians; nan: not known. By the library's timeline: exchange: all-to-alls from the "
       "last rank's post on;\nlate: waits in them for ranks that came late; blocked: by reductions and gathers. By "
       "this program's clock: layers: in the MoE layers'\ncalls (exchanges, waits, the experts' little compute); "
-      "end: in optimizer_step and waiting for parameters, less those of 'none'.\n",
+      "end: in optimizer_step, params: waiting for parameters to be gathered, both less those of 'none'.\n",
       records[0].step.size());
   std::puts(
-      "           step, ms           after/      exchange         layers        late  blocked      end     MB, host "
-      "and step");
+      "           step, ms           after/      exchange         layers        late  blocked      end  params     "
+      "MB, host and step");
   std::puts(
-      "policy   median       q1       q3   this        ms  /none        ms  /none        ms       ms       ms        "
-      "tc   ledger tc/led");
+      "policy   median       q1       q3   this        ms  /none        ms  /none        ms       ms       ms      ms"
+      "        tc   ledger tc/led");
   for (size_t i = 0; i < policies.size(); ++i) print_row(policies[i], records[i], none, after);
   print_links(policies, records);
 }
