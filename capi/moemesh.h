@@ -831,8 +831,9 @@ typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moeme
  *   AFTER  in optimizer_step, nothing before it.
  *   EAGER  once its bucket is complete: it competes for the network with the layers' all-to-alls.
  *   GAPS   once its bucket is complete, but only in the windows between all-to-alls, and in each no more chunks than fit: a chunk
- *          may take a quarter of the window at most, all of them three quarters. The lengths of windows and chunks are measured
- *          and made equal over the stage after each step, so the number depends on the place in the program alone.
+ *          may take a quarter of the window at most, all of them seven eighths. The lengths of windows (by the layer and the kind
+ *          of the all-to-all before) and of chunks are measured and made equal over the stage after each step, so the number
+ *          depends on the place in the program alone.
  * With EAGER and GAPS a reduction may be under way when the step is found to have failed: it then ends on every rank all the same
  * (also with step_end(reduce = 0)), and optimizer_step must be called, as always, by all ranks. Without a progress thread
  * (moemesh_progress) chunks move only while the program is inside the library.

@@ -28,7 +28,7 @@ void Link::exchange_begins() {
   for (ExchangeWatcher* watcher : watchers) watcher->exchanges_begin();
 }
 
-void Link::exchange_ended(int32_t place) {
+void Link::exchange_ended(const ExchangePlace& place) {
   if (--exchanges > 0) return;
   for (ExchangeWatcher* watcher : watchers) watcher->exchanges_ended(place);
 }
@@ -161,7 +161,7 @@ std::unique_ptr<Communicator::Flight> Communicator::start(const Exchange& exchan
   auto flight = std::make_unique<Flight>(*this, purpose);
   if (exchange.place != Exchange::no_place) {
     flight->watched_ = true;
-    flight->place_ = exchange.place;
+    flight->place_ = {exchange.model, exchange.layer, exchange.place};
     link_->exchange_begins();
   }
   flight->batch_.tell_place(exchange.place);

@@ -20,12 +20,19 @@
 
 namespace moemesh {
 
+// Which exchange of tokens it is: of the layers of a model (whatever object stands for it), the how many-th, and which of its
+// kinds (impl/moe/lanes.hpp).
+struct ExchangePlace {
+  const void* model = nullptr;
+  int32_t layer = 0, kind = 0;
+};
+
 // Hears of the exchanges of tokens, between which other messages have the network for themselves. Called by the program's
-// thread. place: Exchange::place of the one that ended last.
+// thread. place: of the one that ended last.
 class ExchangeWatcher {
  public:
   virtual void exchanges_begin() = 0;  // the first one of those that overlap
-  virtual void exchanges_ended(int32_t place) = 0;
+  virtual void exchanges_ended(const ExchangePlace& place) = 0;
 
  protected:
   ~ExchangeWatcher() = default;
@@ -43,7 +50,7 @@ struct Link {
   Progress progress = {};
 
   void exchange_begins();
-  void exchange_ended(int32_t place);
+  void exchange_ended(const ExchangePlace& place);
 };
 
 // Sizes and places of an all-to-all, per peer, in bytes from send_base / receive_base. Both sides must know the sizes. A
@@ -57,6 +64,8 @@ struct Exchange {
   bool every_peer = false;
   int32_t place = no_place;  // of an exchange of tokens: which of its kinds, see impl/moe/lanes.hpp
   static constexpr int32_t no_place = -1;
+  const void* model = nullptr;  // with it: see ExchangePlace
+  int32_t layer = 0;
 };
 
 // One group of ranks. Everything blocks; every wait goes through Batch::wait in batch.cpp, which keeps the deadline.

@@ -30,7 +30,7 @@ class Communicator::Flight : public Background, public RecycledObject {
   Communicator& owner_;
   Batch batch_;
   bool watched_ = false;  // of the exchanges that the link's watcher hears of
-  int32_t place_ = 0;
+  ExchangePlace place_;
   bool launched_ = false;
 };
 

@@ -112,6 +112,7 @@ class Family {
   std::shared_ptr<StepState> step;
   FamilyState* state = nullptr;
   SelectionBiases biases;  // EXPERT: of the layers whose experts are here
+  int32_t layers = 0;      // EXPERT: how many these are
   std::shared_ptr<Gradients> gradients;
 
  private:

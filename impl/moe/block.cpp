@@ -56,7 +56,10 @@ std::byte* Block::region(Workspace::Slot slot, const Bytes& bytes_of) {
 
 Flight Block::start(Place place, const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to,
                     int32_t phase) {
-  return outcome_.start(layer_.exchange_, make_exchange(send, from, receive, to, place),
+  Exchange exchange = make_exchange(send, from, receive, to, place);
+  exchange.model = layer_.expert_.get();
+  exchange.layer = layer_.place_;
+  return outcome_.start(layer_.exchange_, exchange,
                         {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL});
 }
 

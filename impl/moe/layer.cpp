@@ -194,6 +194,7 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
 
 void Layer::register_parameters() {
   const auto& p = params_;
+  place_ = expert_->layers++;
   if (p.bias_rate > 0) expert_->biases.add(bias_);
   if (!caller_router())
     router_ = &add_matrix(*shared_, name_ + ".router", 0, p.experts, p.hidden, -1, p.init_std_router);

@@ -225,6 +225,7 @@ class Layer {
   moemesh_layer_params params_;
   std::string name_;
   int32_t number_ = -1;     // of the mesh's layers
+  int32_t place_ = 0;       // of its family's layers
   Communicator& exchange_;  // the expert-parallel group
   Communicator& expert_tp_;
   Communicator& tp_;

@@ -210,8 +210,9 @@ Early early(const Traffic& traffic, const Description& description) {
 }  // namespace
 
 void add_tuning(Traffic& traffic, const Description& description) {
+  const auto layers = std::ssize(description.stages[static_cast<size_t>(traffic.here().pp)].layers);
   if (description.params.overlap == MOEMESH_OVERLAP_GAPS && early(traffic, description).reduces)
-    traffic.agree(traffic.group(MOEMESH_GROUP_STAGE), Windows::words,
+    traffic.agree(traffic.group(MOEMESH_GROUP_STAGE), Windows::words(layers),
                   {0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_AGREEMENT});
 }
 

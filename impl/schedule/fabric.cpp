@@ -30,6 +30,7 @@ Fabric::Fabric(Mesh& mesh, const std::vector<Member>& members, const FabricParam
   single_.order.resize(1);
   set_order(own_order());
   for (const size_t unit : reductions_.order) reduces_ |= units_[unit].chunks > 0;
+  windows_ = Windows(experts() ? experts()->layers : 0);
   reserve();
 }
 
@@ -140,7 +141,7 @@ void Fabric::tune() {
   if (!early()) return;
   if (!ordered_) take_order();
   if (params_.overlap != MOEMESH_OVERLAP_GAPS) return;
-  std::array<int64_t, Windows::words> words{};
+  std::span<int64_t> words;
   {
     const std::lock_guard lock(mesh_.progress().mutex());
     words = windows_.measured();
@@ -233,17 +234,24 @@ void Fabric::require_values(const Parameter& parameter) {
 
 // ---- windows
 
+const Family* Fabric::experts() const {
+  for (const Lane& lane : lanes_)
+    if (!lane.family().shared()) return &lane.family();
+  return nullptr;
+}
+
 void Fabric::exchanges_begin() {
   const std::lock_guard lock(mesh_.progress().mutex());
   exchanging_ = true;
   windows_.exchange_begins(now());
 }
 
-void Fabric::exchanges_ended(int32_t place) {
+void Fabric::exchanges_ended(const ExchangePlace& place) {
   const std::lock_guard lock(mesh_.progress().mutex());
+  const int64_t own = place.model == experts() ? place.layer * Windows::kinds + place.kind : -1;
   exchanging_ = false;
-  windows_.exchange_ended(now(), place);
-  credit_ = windows_.quota(place);
+  windows_.exchange_ended(now(), own);
+  credit_ = windows_.quota(own);
   if (!busy()) return;
   (void)poll();
   mesh_.progress().wake();

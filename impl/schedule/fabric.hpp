@@ -62,7 +62,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   bool poll() override;
   bool busy() const override;
   void exchanges_begin() override;
-  void exchanges_ended(int32_t place) override;
+  void exchanges_ended(const ExchangePlace& place) override;
   void leave() noexcept override;  // the communicators go
 
  private:
@@ -102,6 +102,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
     bool waited_for = false;
   };
 
+  const Family* experts() const;  // whose layers' exchanges make the windows; null without any
   const Shards& shards_of(const Unit& unit) const { return lanes_[unit.lane].family().buckets()[unit.bucket]; }
   int64_t chunk_elements(const Unit& unit) const;
   Chunk::Kind kind_of(const Unit& unit, const Row& row) const;

@@ -6,13 +6,18 @@
 
 namespace moemesh {
 
+Windows::Windows(int64_t layers)
+    : shortest_(static_cast<size_t>(kinds * layers), unknown),
+      quota_(shortest_.size(), unlimited),
+      words_(shortest_.size() + 1) {}
+
 void Windows::exchange_begins(int64_t now) {
-  if (place_ < 0) return;
+  if (!known(place_)) return;
   int64_t& shortest = shortest_[static_cast<size_t>(place_)];
   shortest = std::min(shortest, now - ended_);
 }
 
-void Windows::exchange_ended(int64_t now, int32_t place) {
+void Windows::exchange_ended(int64_t now, int64_t place) {
   ended_ = now;
   place_ = place;
 }
@@ -22,25 +27,24 @@ void Windows::chunk_took(int64_t nanoseconds) {
   ++chunks_;
 }
 
-std::array<int64_t, Windows::words> Windows::measured() const {
-  std::array<int64_t, words> result{};
-  for (size_t i = 0; i < places; ++i) result[i] = -shortest_[i];
+std::span<int64_t> Windows::measured() {
+  std::transform(shortest_.begin(), shortest_.end(), words_.begin(), [](int64_t shortest) { return -shortest; });
   // Without a chunk in this step an old figure gets smaller, or one that kept all of them out would stay for ever.
-  result[places] = chunks_ > 0 ? chunk_sum_ / chunks_ : chunk_time_ * 7 / 8;
-  return result;
+  words_.back() = chunks_ > 0 ? chunk_sum_ / chunks_ : chunk_time_ * 7 / 8;
+  return words_;
 }
 
-// A chunk takes at most a quarter of a window, and a quarter of each window is left for what comes late.
-void Windows::agreed(std::span<const int64_t, words> largest) {
-  chunk_time_ = largest[places];
-  for (size_t i = 0; i < places; ++i) {
+// A chunk takes at most a quarter of a window, and an eighth of each window is left for what comes late.
+void Windows::agreed(std::span<const int64_t> largest) {
+  chunk_time_ = largest.back();
+  for (size_t i = 0; i < quota_.size(); ++i) {
     const int64_t window = -largest[i];
     if (chunk_time_ == 0 || window == unknown)
       quota_[i] = unlimited;
     else
-      quota_[i] = 4 * chunk_time_ > window ? 0 : window * 3 / 4 / chunk_time_;
+      quota_[i] = 4 * chunk_time_ > window ? 0 : window / 8 * 7 / chunk_time_;
   }
-  shortest_.fill(unknown);
+  std::fill(shortest_.begin(), shortest_.end(), unknown);
   chunk_sum_ = chunks_ = 0;
 }
 

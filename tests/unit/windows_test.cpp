@@ -9,7 +9,7 @@ namespace {
 
 // The shortest window of each place, and the mean time of a chunk.
 TEST(Windows, AreMeasuredByPlace) {
-  Windows windows;
+  Windows windows(2);
   windows.exchange_begins(5);  // nothing ended before
   windows.exchange_ended(10, 2);
   windows.exchange_begins(110);
@@ -24,15 +24,17 @@ TEST(Windows, AreMeasuredByPlace) {
   const auto measured = windows.measured();
   EXPECT_EQ(-measured[2], 60);
   EXPECT_EQ(-measured[3], 300);
-  EXPECT_EQ(measured[Windows::places], 15);
+  EXPECT_EQ(measured[8], 15);
   windows.agreed(measured);
   EXPECT_EQ(windows.quota(0), Windows::unlimited);  // never seen
-  EXPECT_EQ(windows.quota(2), 3);                   // 45 of 60
-  EXPECT_EQ(windows.quota(3), 15);
+  EXPECT_EQ(windows.quota(2), 3);                   // 49 of 60
+  EXPECT_EQ(windows.quota(3), 17);                  // 259 of 300
+  EXPECT_EQ(windows.quota(-1), Windows::unlimited);
+  EXPECT_EQ(windows.quota(8), Windows::unlimited);
 }
 
 TEST(Windows, AChunkTakesAQuarterAtMost) {
-  Windows windows;
+  Windows windows(2);
   windows.exchange_ended(0, 0);
   windows.exchange_begins(100);
   windows.chunk_took(26);
@@ -50,7 +52,7 @@ TEST(Windows, AChunkTakesAQuarterAtMost) {
 }
 
 TEST(Windows, WithoutAChunkAllMayGo) {
-  Windows windows;
+  Windows windows(2);
   windows.exchange_ended(0, 1);
   windows.exchange_begins(100);
   windows.agreed(windows.measured());
