@@ -854,7 +854,7 @@ typedef struct moemesh_optimizer_params {
   double momentum;      /* SGD: m = momentum*m + g, no dampening, no Nesterov; default 0 */
   double max_norm;      /* gradient clipping: all gradients * min(1, max_norm/norm); 0 (default) = none */
   int64_t bucket_bytes; /* fp32 gradients of one bucket: it is closed by the parameter that reaches this; 0 (default) = 25 MiB */
-  int64_t chunk_bytes;  /* of one message of a reduction, 4 .. 2^30, default 256 KiB. Memory: twice the group's width times it */
+  int64_t chunk_bytes;  /* of one message of a reduction, 4 .. 2^30, default 256 KiB. Memory: four times the group's width times it */
   int32_t kind;         /* moemesh_optimizer_kind, default ADAMW */
   int32_t shared_stage; /* 0, 1 or 2, default 1 */
   int32_t expert_stage; /* 0, 1 or 2, default 1 */

@@ -54,7 +54,7 @@ int64_t Fabric::chunk_elements(const Unit& unit) const {
   return std::clamp<int64_t>(shards_of(unit).part(), 1, most);
 }
 
-// Twice: while one chunk is added up, the other one has the network.
+// Several chunks at a time: one is added up while others have the network, or wait for a rank that is late.
 void Fabric::reserve() {
   int64_t bytes = 0;
   for (const Unit& unit : units_)

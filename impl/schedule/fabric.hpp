@@ -131,7 +131,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   std::vector<Lane> lanes_;
   std::vector<Unit> units_;
   Row reductions_, gathers_, single_;
-  std::array<Slot, 2> slots_;
+  std::array<Slot, 4> slots_;
   std::vector<int32_t> completed_;  // units, in the order of the first step
   bool ordered_ = false;
   bool reduces_ = false, finishing_ = false;

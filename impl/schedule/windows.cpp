@@ -30,13 +30,15 @@ void Windows::chunk_took(int64_t nanoseconds) {
 std::span<int64_t> Windows::measured() {
   std::transform(shortest_.begin(), shortest_.end(), words_.begin(), [](int64_t shortest) { return -shortest; });
   // Without a chunk in this step an old figure gets smaller, or one that kept all of them out would stay for ever.
-  words_.back() = chunks_ > 0 ? chunk_sum_ / chunks_ : chunk_time_ * 7 / 8;
+  words_.back() = -(chunks_ > 0 ? chunk_sum_ / chunks_ : chunk_time_ * 7 / 8);
   return words_;
 }
 
+// All ranks take part in each chunk, and one that begins it early waits for the last: the rank with the shortest times has
+// them without the waits.
 // A chunk takes at most a quarter of a window, and an eighth of each window is left for what comes late.
 void Windows::agreed(std::span<const int64_t> largest) {
-  chunk_time_ = largest.back();
+  chunk_time_ = -largest.back();
   for (size_t i = 0; i < quota_.size(); ++i) {
     const int64_t window = -largest[i];
     if (chunk_time_ == 0 || window == unknown)

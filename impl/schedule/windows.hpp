@@ -26,8 +26,8 @@ class Windows {
 
   void chunk_took(int64_t nanoseconds);
 
-  // Of the step so far, of which the largest of all ranks is wanted in each word: shortest windows, negative, and the time of a
-  // chunk. Good until the next call.
+  // Of the step so far, of which the largest of all ranks is wanted in each word: shortest windows and the time of a chunk, all
+  // negative. Good until the next call.
   std::span<int64_t> measured();
   void agreed(std::span<const int64_t> largest);  // and begins a new measurement
 

@@ -24,7 +24,7 @@ TEST(Windows, AreMeasuredByPlace) {
   const auto measured = windows.measured();
   EXPECT_EQ(-measured[2], 60);
   EXPECT_EQ(-measured[3], 300);
-  EXPECT_EQ(measured[8], 15);
+  EXPECT_EQ(-measured[8], 15);
   windows.agreed(measured);
   EXPECT_EQ(windows.quota(0), Windows::unlimited);  // never seen
   EXPECT_EQ(windows.quota(2), 3);                   // 49 of 60
