@@ -293,7 +293,10 @@ Chunk::Kind Fabric::kind_of(const Unit& unit, const Row& row) const {
 
 void Fabric::begin(Slot& slot, Row& row) {
   if (row.next >= row.forced) --credit_;
-  if (!used_slot()) busy_since_ = now();
+  if (!used_slot()) {
+    busy_since_ = now();
+    first_ = true;
+  }
   slot.row = &row;
   slot.unit = row.order[row.next];
   const Unit& unit = units_[slot.unit];
@@ -311,8 +314,9 @@ void Fabric::end(Slot& slot) {
   const bool measure = slot.row == &reductions_ && !finishing_;
   slot.row = nullptr;
   const int64_t time = now();
-  if (measure) windows_.chunk_took(time - busy_since_);
+  if (measure) windows_.chunk_took(time - busy_since_, first_);
   busy_since_ = time;
+  first_ = false;
 }
 
 bool Fabric::poll() {

@@ -135,7 +135,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   std::vector<int32_t> completed_;  // units, in the order of the first step
   bool ordered_ = false;
   bool reduces_ = false, finishing_ = false;
-  int64_t busy_since_ = 0;  // begin of the chunks that are under way
+  int64_t busy_since_ = 0;  // the chunks under way have begun, or the last one of them was through
+  bool first_ = true;       // none of them was through since
   std::optional<float> factor_;
   bool exchanging_ = false;
   int64_t credit_ = Windows::unlimited;  // chunks that may still begin in this window

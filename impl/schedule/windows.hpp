@@ -15,7 +15,7 @@ class Windows {
  public:
   static constexpr int64_t kinds = 4;  // of a layer's exchanges, see impl/moe/lanes.hpp
   static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
-  static int64_t words(int64_t layers) { return kinds * layers + 1; }
+  static int64_t words(int64_t layers) { return kinds * layers + 2; }
 
   explicit Windows(int64_t layers = 0);
 
@@ -24,10 +24,11 @@ class Windows {
   void exchange_ended(int64_t now, int64_t place);
   void forget() { place_ = -1; }  // what follows is no window: the step ends, or begins
 
-  void chunk_took(int64_t nanoseconds);
+  // Since the chunk before it was through; first: since it was begun, with none before it under way.
+  void chunk_took(int64_t nanoseconds, bool first);
 
-  // Of the step so far, of which the largest of all ranks is wanted in each word: shortest windows and the time of a chunk, all
-  // negative. Good until the next call.
+  // Of the step so far, of which the largest of all ranks is wanted in each word: shortest windows, the time of a first chunk
+  // and of a further one, all negative. Good until the next call.
   std::span<int64_t> measured();
   void agreed(std::span<const int64_t> largest);  // and begins a new measurement
 
@@ -40,7 +41,11 @@ class Windows {
   int64_t ended_ = 0;
   int64_t place_ = -1;
   std::vector<int64_t> shortest_, quota_, words_;
-  int64_t chunk_sum_ = 0, chunks_ = 0, chunk_time_ = 0;
+  struct Mean {
+    int64_t sum = 0, count = 0, agreed = 0;
+    int64_t value() const { return count > 0 ? sum / count : agreed; }
+  };
+  Mean first_, further_;
 };
 
 }  // namespace moemesh

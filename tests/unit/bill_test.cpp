@@ -124,7 +124,7 @@ TEST(Bill, HandWorkedSmallMesh) {
                                       {10, 1, 4, 5, 1, 3, 48, 32},       // 4 elements to each of 1, 4, 5
                                       {10, 1, 5, 4, 1, 3, 48, 32},       //
                                       {11, 0, 5, 6, 1, 2, 16, 8},        // two buckets, to ranks 1 and 4
-                                      {11, 0, 5, 7, 1, 2, 80, 40},       // 5 words: one layer's windows and a chunk
+                                      {11, 0, 5, 7, 1, 2, 96, 48},       // 6 words: one layer's windows, two times of chunks
                                       {15, 0, 5, 7, 2, 6, 1608, 1072},   // 66 words and 1 to ranks 1, 2, 4
                                       {32, 2, 2, 1, 2, 2, 120, 0},       // 3*16 + 3*8, and 3*16 back
                                       {32, 2, 2, 2, 1, 1, 32, 0},        //

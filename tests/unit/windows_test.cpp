@@ -19,16 +19,18 @@ TEST(Windows, AreMeasuredByPlace) {
   windows.exchange_begins(490);
   windows.forget();
   windows.exchange_begins(491);
-  windows.chunk_took(10);
-  windows.chunk_took(20);
+  windows.chunk_took(30, true);
+  windows.chunk_took(10, false);
+  windows.chunk_took(20, false);
   const auto measured = windows.measured();
   EXPECT_EQ(-measured[2], 60);
   EXPECT_EQ(-measured[3], 300);
-  EXPECT_EQ(-measured[8], 15);
+  EXPECT_EQ(-measured[8], 30);
+  EXPECT_EQ(-measured[9], 15);
   windows.agreed(measured);
   EXPECT_EQ(windows.quota(0), Windows::unlimited);  // never seen
-  EXPECT_EQ(windows.quota(2), 3);                   // 49 of 60
-  EXPECT_EQ(windows.quota(3), 17);                  // 259 of 300
+  EXPECT_EQ(windows.quota(2), 2);                   // 49 of 60, and 15 go by before the first
+  EXPECT_EQ(windows.quota(3), 16);                  // 259 of 300
   EXPECT_EQ(windows.quota(-1), Windows::unlimited);
   EXPECT_EQ(windows.quota(8), Windows::unlimited);
 }
@@ -37,7 +39,7 @@ TEST(Windows, AChunkTakesAQuarterAtMost) {
   Windows windows(2);
   windows.exchange_ended(0, 0);
   windows.exchange_begins(100);
-  windows.chunk_took(26);
+  windows.chunk_took(26, true);
   windows.agreed(windows.measured());
   EXPECT_EQ(windows.quota(0), 0);
   // Kept out, it is tried again with time.
