@@ -39,6 +39,9 @@ class ChunkTransfer {
   // staging: as many bytes. number: of this chunk among all of the wire, the same on every rank.
   void start(const Chunk& chunk, int64_t number, std::byte* staging);
   bool poll();  // true: it is through
+  void forget() noexcept {  // without MPI, which is finalized
+    if (batch_) batch_->forget();
+  }
   void wait();  // for what is under way now; there may be more after it
 
  private:

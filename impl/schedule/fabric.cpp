@@ -80,7 +80,8 @@ void Fabric::open() {
 void Fabric::leave() noexcept {
   if (!std::exchange(opened_, false)) return;
   (void)attempt([&] { finish_gathers(); });
-  for (const auto until = now() + 1'000'000'000; used_slot() && now() < until;) (void)attempt([&] { poll(); });
+  for (const auto until = now() + 1'000'000'000; usable() && used_slot() && now() < until;)
+    (void)attempt([&] { poll(); });
   const std::lock_guard lock(mesh_.progress().mutex());
   mesh_.progress().remove(this);
   mesh_.unwatch(this);
@@ -90,12 +91,15 @@ void Fabric::leave() noexcept {
   static auto* const kept = new std::vector<std::pair<std::shared_ptr<Gradients>, Buffer<std::byte>>>;
   const std::lock_guard keeping(mutex);
   for (Slot& slot : slots_) {
+    if (slot.row && !usable()) slot.transfer->forget();
     if (slot.row) kept->emplace_back(lanes_[units_[slot.unit].lane].member.gradients, std::move(slot.staging));
     slot.transfer.reset();
   }
 }
 
 Fabric::~Fabric() { leave(); }
+
+bool Fabric::usable() const { return !attempt([&] { mesh_.context()->require_usable(); }); }
 
 Fabric::Slot* Fabric::used_slot() {
   const auto found = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
@@ -322,6 +326,7 @@ void Fabric::end(Slot& slot) {
 bool Fabric::poll() {
   const std::lock_guard lock(mesh_.progress().mutex());
   bool moved = false;
+  if (!busy() || !usable()) return moved;
   for (Slot& slot : slots_) {
     if (!slot.row || slot.waited_for || !slot.transfer->poll()) continue;
     end(slot);
@@ -336,10 +341,8 @@ bool Fabric::poll() {
 }
 
 bool Fabric::busy() const {
-  const auto& self = const_cast<Fabric&>(*this);
-  const bool under_way =
-      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
-  return under_way || may_begin(const_cast<Fabric&>(self).current_row());
+  const bool under_way = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
+  return under_way || may_begin(const_cast<Fabric*>(this)->current_row());
 }
 
 bool Fabric::through(const Row& row, size_t until) const {
@@ -352,6 +355,7 @@ void Fabric::run(Row& row, size_t until) {
   if (!row.open) return;
   row.forced = std::max(row.forced, until);
   while (!through(row, until)) {
+    mesh_.context()->require_usable();
     (void)poll();
     Slot* const slot = used_slot();
     if (!slot) continue;

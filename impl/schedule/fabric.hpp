@@ -113,6 +113,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void take_order();
   void reserve();
 
+  bool usable() const;  // the context is not broken, MPI not finalized
   void leave_windows();
   void open_row(Row& row);
   void skip_empty(Row& row) const;
