@@ -40,6 +40,8 @@ FamilyState::FamilyState(std::shared_ptr<Family> family, int32_t stage, const mo
 }
 
 FamilyState::~FamilyState() {
+  // Where it was made on some ranks only, all of them have the same cuts again.
+  (void)attempt([&] { family_->cut_buckets(default_bucket_bytes); });
   if (!attached_) return;
   gradients_->detach();
   family_->step.reset();

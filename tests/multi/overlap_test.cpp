@@ -199,5 +199,24 @@ TEST(Overlap, AStepIsDroppedOnTheWay) {
   step(model, 0);
 }
 
+// An optimizer that one rank refuses leaves no trace in how the others read parameters.
+TEST(Buckets, ARefusedOptimizerLeavesTheFamiliesAsTheyWere) {
+  const Session session;
+  const Mesh mesh(session, {.dp = world_size()});
+  ModelSpec spec = model_spec(0, MOEMESH_OVERLAP_GAPS);
+  spec.shared.push_back({.name = "b", .extents = {37}, .init_kind = MOEMESH_INIT_NORMAL, .init_value = 1});
+  const auto params = *spec.optimizer;
+  spec.optimizer.reset();
+  const Model model(mesh, spec);
+  const Floats before = model.read("b");
+  auto bad = params;
+  if (mesh.rank() == world_size() - 1) bad.momentum = 2;
+  moemesh_optimizer optimizer = nullptr;
+  EXPECT_EQ(moemesh_optimizer_create(mesh.get(), model.shared(), model.expert(), &bad, &optimizer),
+            MOEMESH_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(model.read("b"), before);
+  EXPECT_EQ(model.local_matrix("b"), before);
+}
+
 }  // namespace
 }  // namespace moemesh::test
