@@ -189,8 +189,9 @@ typedef int64_t (*moemesh_clock_function)(void* user);
 
 /* Who moves the messages that go on while the program computes: gradient reductions, parameter gathers, the exchanges of a
  * chunked layer, rows between pipeline stages. MPI moves large messages only while somebody calls it.
- * THREAD: a thread of the library's own, which sleeps while there is nothing to move and looks every 50 us otherwise. It
- *   needs MPI_THREAD_MULTIPLE (else MPI_THREAD_LEVEL). It runs no kernels of the pool and calls neither log nor allocator.
+ * THREAD: a thread of the library's own, which sleeps while there is nothing to move and otherwise looks every 50 us, or
+ *   less often, down to every ms, while nothing arrives. It needs MPI_THREAD_MULTIPLE (else MPI_THREAD_LEVEL), runs no kernels of
+ *   the pool and calls neither log nor allocator.
  * CALLS: they move while this rank is inside the library: when it waits for something, and at gradient_ready and between the
  *   products of experts. What the program computes itself then hides little of them.
  * AUTO: THREAD where MPI is at MPI_THREAD_MULTIPLE, else CALLS. */

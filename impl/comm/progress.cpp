@@ -10,8 +10,9 @@
 namespace moemesh {
 namespace {
 
-// Between two looks at the messages: far below the time that one of them takes, and little work for a core that others need.
-constexpr std::chrono::microseconds nap{50};
+// Between two looks at the messages: short while they move, and longer each time that nothing did, for a look is work for a core
+// that the program needs. So a message is seen after at most about twice the time that it took.
+constexpr std::chrono::microseconds shortest_nap{50}, longest_nap{1000};
 
 // The environment's MOEMESH_PROGRESS_JITTER_US: naps are up to so much longer, differently each time (tests).
 int64_t jitter() {
@@ -39,12 +40,19 @@ void Progress::stop() {
 void Progress::run() {
   const int64_t longest = jitter();
   std::minstd_rand random(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(this) >> 4));
+  auto nap = shortest_nap;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    work_.wait(lock, [&] { return stopping_ || (busy() && !failure_); });
+    const auto wanted = [&] { return stopping_ || (busy() && !failure_); };
+    if (!wanted()) {
+      work_.wait(lock, wanted);
+      nap = shortest_nap;
+    }
     if (stopping_) return;
-    const Finding finding = attempt([&] { (void)poll_all(); });
+    bool moved = false;
+    const Finding finding = attempt([&] { moved = poll_all(); });
     if (finding) failure_ = finding;
+    nap = moved ? shortest_nap : std::min(2 * nap, longest_nap);
     lock.unlock();
     std::this_thread::sleep_for(nap + std::chrono::microseconds(longest > 0 ? random() % longest : 0));
     lock.lock();
