@@ -828,7 +828,7 @@ typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moeme
  * (by name), a bucket in chunks. A bucket may go once every parameter of it was given to gradient_ready for the step's last
  * microbatch. All of it goes in one order, the same on every rank and under every policy: that in which the first step
  * completed the buckets on the stage's first rank (the first step itself: later names first); the bits of the results do not
- * depend on the policy, chunk_bytes or stage. What the policy decides is when a chunk may begin:
+ * depend on the policy, chunk_bytes or on stage 0 or 1 (the norm adds up by owners: its last bits depend on bucket_bytes). What the policy decides is when a chunk may begin:
  *   AFTER  in optimizer_step, nothing before it.
  *   EAGER  once its bucket is complete: it competes for the network with the layers' all-to-alls.
  *   GAPS   once its bucket is complete, but only in the windows between all-to-alls, and in each no more chunks than fit: a chunk
@@ -863,7 +863,9 @@ typedef struct moemesh_optimizer_params {
   int32_t prefetch;     /* stages 1 and 2: 0 (default): optimizer_step returns with every value in place. 1: it returns at once, and
                            values are gathered under the next forward, in the order opposite to that of the reductions, in the
                            windows that `overlap` allows (AFTER: only when asked for). Then values, borrowed ones too, may be
-                           read between parameter_acquire, which waits for them, and release only; layers acquire their own */
+                           read between parameter_acquire, which waits for them, and release only; layers acquire their own.
+                           Such a wait ends once the other ranks of the family's group have come to the same acquire, a later
+                           one, or optimizer_step */
   int32_t reserved;
 } moemesh_optimizer_params;
 
@@ -923,6 +925,8 @@ MOEMESH_API int32_t moemesh_optimizer_params_init(moemesh_optimizer_params* para
  * family belongs to one optimizer at a time. */
 MOEMESH_API int32_t moemesh_optimizer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
                                              const moemesh_optimizer_params* params, moemesh_optimizer* optimizer);
+/* With prefetch = 1 it first waits for values that are still being gathered, at most until the deadline: then they stay as they
+ * are. Where a step's reductions are under way it waits a second for them. */
 MOEMESH_API void moemesh_optimizer_destroy(moemesh_optimizer* optimizer);
 
 MOEMESH_API int32_t moemesh_step_params_init(moemesh_step_params* params, int64_t struct_size);

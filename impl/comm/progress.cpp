@@ -22,8 +22,38 @@ int64_t jitter() {
 
 }  // namespace
 
+namespace {
+
+// Threads that run. A program may end with contexts alive: what the threads use goes away before they would.
+struct Running {
+  std::mutex mutex;
+  std::vector<Progress*> list;
+};
+Running& running() {
+  static auto* const instance = new Running;
+  return *instance;
+}
+
+void stop_all() {
+  std::vector<Progress*> list;
+  {
+    const std::lock_guard lock(running().mutex);
+    list = running().list;
+  }
+  for (Progress* const progress : list) progress->stop();
+}
+
+}  // namespace
+
 void Progress::start() {
-  if (!threaded()) thread_ = std::thread([this] { run(); });
+  if (threaded()) return;
+  static const bool registered = std::atexit(stop_all) == 0;
+  (void)registered;
+  {
+    const std::lock_guard lock(running().mutex);
+    running().list.push_back(this);
+  }
+  thread_ = std::thread([this] { run(); });
 }
 
 void Progress::stop() {
@@ -35,6 +65,8 @@ void Progress::stop() {
   work_.notify_all();
   thread_.join();
   stopping_ = false;
+  const std::lock_guard lock(running().mutex);
+  std::erase(running().list, this);
 }
 
 void Progress::run() {

@@ -233,6 +233,7 @@ float Optimizer::factor(int64_t tokens) const {
 
 // Whatever happened to this rank in the step: others may have begun, so all end it before they tell each other.
 void Optimizer::finish_early() {
+  step_->fabric->finish_gathers();
   if (!step_->fabric->early()) return;
   for (auto& state : states_)
     if (state->stage() < 2) sum_partial(state->family());

@@ -99,7 +99,9 @@ void Fabric::leave() noexcept {
 
 Fabric::~Fabric() { leave(); }
 
-bool Fabric::usable() const { return !attempt([&] { mesh_.context()->require_usable(); }); }
+bool Fabric::usable() const {
+  return !attempt([&] { mesh_.context()->require_usable(); });
+}
 
 Fabric::Slot* Fabric::used_slot() {
   const auto found = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
@@ -341,7 +343,8 @@ bool Fabric::poll() {
 }
 
 bool Fabric::busy() const {
-  const bool under_way = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
+  const bool under_way =
+      std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
   return under_way || may_begin(const_cast<Fabric*>(this)->current_row());
 }
 
@@ -350,14 +353,24 @@ bool Fabric::through(const Row& row, size_t until) const {
                      [&](size_t unit) { return row.left[unit] == 0; });
 }
 
-// The lock is held all the time: this wait itself moves what the thread would.
+// A chunk under way that is among the first `until` positions of the row; null: none of them is.
+Fabric::Slot* Fabric::wanted_slot(const Row& row, size_t until) {
+  const auto end = row.order.begin() + static_cast<std::ptrdiff_t>(until);
+  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return slot.row == &row && std::find(row.order.begin(), end, slot.unit) != end;
+  });
+  return found == slots_.end() ? nullptr : &*found;
+}
+
+// The lock is held all the time: this wait itself moves what the thread would. It waits for what is wanted alone: a later chunk
+// may be one that another rank keeps back while it waits for this rank in an exchange.
 void Fabric::run(Row& row, size_t until) {
   if (!row.open) return;
   row.forced = std::max(row.forced, until);
   while (!through(row, until)) {
     mesh_.context()->require_usable();
     (void)poll();
-    Slot* const slot = used_slot();
+    Slot* const slot = wanted_slot(row, until);
     if (!slot) continue;
     slot->waited_for = true;
     const Finding finding = attempt([&] { slot->transfer->wait(); });

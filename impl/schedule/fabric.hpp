@@ -124,6 +124,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   bool through(const Row& row, size_t until) const;
   void run(Row& row, size_t until);  // until so many positions of the row are through
   Slot* used_slot();
+  Slot* wanted_slot(const Row& row, size_t until);
   void count(const Row& row);
   void count_chunk(const Unit& unit, Chunk::Kind kind, int64_t first, bool stamped);
 

@@ -148,6 +148,52 @@ TEST(Prefetch, EndsWithItsOptimizer) {
   EXPECT_EQ(model.local_matrix("a2"), fresh);
 }
 
+// One rank is in an exchange, where it begins no chunk, while another still waits for values: only for those that it asked for,
+// or the two would wait for each other.
+TEST(Prefetch, AWaitForOneBucketWaitsForNoOther) {
+  const Session session;
+  const Mesh mesh(session, {.ep = world_size()});
+  ModelSpec spec = model_spec(1, MOEMESH_OVERLAP_GAPS);
+  spec.shared.clear();
+  spec.layers.clear();
+  for (const char* name : {"moe0", "moe1", "moe2", "moe3"}) {
+    oracle::LayerConfig layer;
+    layer.name = name;
+    layer.hidden = 24;
+    layer.ffn = 16;
+    layer.experts = 8;
+    layer.top_k = 2;
+    layer.shared_ffn = 16;
+    spec.layers.push_back(layer);
+  }
+  spec.optimizer->bucket_bytes = 2000;
+  spec.optimizer->chunk_bytes = 64;
+  const Model model(mesh, spec);
+  const Floats x(size_t{5} * 24, 0.25F);
+  for (int i = 0; i < 60; ++i) {
+    const LateRanks late(static_cast<uint32_t>(i));
+    model.begin();
+    std::vector<Tape> tapes(4);
+    for (size_t l = 0; l < 4; ++l) (void)model.forward(l, x, &tapes[l]);
+    for (size_t l = 4; l-- > 0;) (void)model.backward(l, &tapes[l], x);
+    model.update();
+  }
+}
+
+// A rank that leaves its layers out in a step goes to the step's end, where it takes part in what others wait for.
+TEST(Prefetch, TheStepsEndGathersWhatOthersWaitFor) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const Session session;
+  for (const int32_t overlap : {MOEMESH_OVERLAP_AFTER, MOEMESH_OVERLAP_EAGER, MOEMESH_OVERLAP_GAPS}) {
+    const Mesh mesh(session, {.dp = world_size()});
+    const Model model(mesh, model_spec(1, overlap));
+    step(model, mesh.here().data_shard);
+    model.begin();
+    if (mesh.rank() == 0) (void)model.local_matrix("a10");
+    model.update();
+  }
+}
+
 // Half of the gradients are in and on their way when a rank fails: all of them hear of it, and the next step works.
 TEST(Overlap, AStepThatFailsOnTheWayEndsEverywhere) {
   const Session session;
