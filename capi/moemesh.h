@@ -828,7 +828,8 @@ typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moeme
  * (by name), a bucket in chunks. A bucket may go once every parameter of it was given to gradient_ready for the step's last
  * microbatch. All of it goes in one order, the same on every rank and under every policy: that in which the first step
  * completed the buckets on the stage's first rank (the first step itself: later names first); the bits of the results do not
- * depend on the policy, chunk_bytes or on stage 0 or 1 (the norm adds up by owners: its last bits depend on bucket_bytes). What the policy decides is when a chunk may begin:
+ * depend on the policy, chunk_bytes or on stage 0 or 1 (the norm adds up by owners: its last bits depend on bucket_bytes). What
+ * the policy decides is when a chunk may begin:
  *   AFTER  in optimizer_step, nothing before it.
  *   EAGER  once its bucket is complete: it competes for the network with the layers' all-to-alls.
  *   GAPS   once its bucket is complete, but only in the windows between all-to-alls, and in each no more chunks than fit: a chunk
