@@ -254,13 +254,14 @@ TEST(Buckets, ARefusedOptimizerLeavesTheFamiliesAsTheyWere) {
   const auto params = *spec.optimizer;
   spec.optimizer.reset();
   const Model model(mesh, spec);
-  const Floats before = model.read("b");
+  const Floats before = model.read("b"), first = model.read("a1");
   auto bad = params;
   if (mesh.rank() == world_size() - 1) bad.momentum = 2;
   moemesh_optimizer optimizer = nullptr;
   EXPECT_EQ(moemesh_optimizer_create(mesh.get(), model.shared(), model.expert(), &bad, &optimizer),
             MOEMESH_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(model.read("b"), before);
+  EXPECT_EQ(model.read("a1"), first);  // of which the last rank has nothing where all are one bucket
   EXPECT_EQ(model.local_matrix("b"), before);
 }
 
