@@ -145,4 +145,10 @@ void expect_same(const ModeRecord& a, const ModeRecord& b) {
   }
 }
 
+std::vector<MeshSpec> some_meshes() {
+  if (world_size() < 8) return meshes_of(world_size());
+  return {
+      {.tp = 2, .ep = 2, .dp = 2}, {.ep = 8}, {.tp = 2, .ep = 4, .expert_tp = 1}, {.tp = 4, .ep = 2, .expert_tp = 2}};
+}
+
 }  // namespace moemesh::test

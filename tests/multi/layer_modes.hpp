@@ -34,4 +34,7 @@ struct ModeRecord {
 ModeRecord run_mode(const Mesh& mesh, const ModeStep& step, const LayerMode& mode);
 void expect_same(const ModeRecord& a, const ModeRecord& b);
 
+// Of this world size; of 8 ranks some that between them have every axis wide and narrow.
+std::vector<MeshSpec> some_meshes();
+
 }  // namespace moemesh::test

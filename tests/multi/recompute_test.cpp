@@ -13,12 +13,6 @@ namespace {
 
 constexpr int32_t none = MOEMESH_RECOMPUTE_NONE, selective = MOEMESH_RECOMPUTE_SELECTIVE, full = MOEMESH_RECOMPUTE_FULL;
 
-std::vector<MeshSpec> some_meshes() {
-  if (world_size() < 8) return meshes_of(world_size());
-  return {
-      {.tp = 2, .ep = 2, .dp = 2}, {.ep = 8}, {.tp = 2, .ep = 4, .expert_tp = 1}, {.tp = 4, .ep = 2, .expert_tp = 2}};
-}
-
 TEST(Recompute, ChangesNoBit) {
   const Session session;
   for (const MeshSpec& spec : some_meshes())
