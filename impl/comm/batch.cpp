@@ -102,17 +102,18 @@ bool Communicator::Batch::wait() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const int64_t blocked_since = stamped() ? recording_->now() : 0;
-  int64_t idle = 0;
+  auto moved_at = start;
   while (!pending_.empty()) {
     bool moved = sweep();
     moved |= owner_.link_->progress.poll();
+    const auto now = Clock::now();
     if (moved) {
-      idle = 0;
+      moved_at = now;
       continue;
     }
-    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    const double waited = std::chrono::duration<double>(now - start).count();
     if (owner_.link_->timeout_seconds > 0 && waited > owner_.link_->timeout_seconds) expire(waited);
-    pause(++idle);
+    pause(now - moved_at);
   }
   if (stamped()) operation_.blocked += recording_->now() - blocked_since;
   record();
@@ -135,11 +136,13 @@ void Communicator::Batch::record() {
 }
 
 // Yielding keeps the latency low, but hands an oversubscribed core from one waiting rank to the next; sleeping leaves it
-// to the ranks that have work.
-void Communicator::Batch::pause(int64_t idle_sweeps) const {
-  constexpr int64_t patience = 20;
-  if (owner_.link_->oversubscribed && idle_sweeps > patience)
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+// to whoever has work, other ranks or threads of the program. Where every rank seems to have a core it begins so late that
+// a wait gets longer by a small part of itself alone.
+void Communicator::Batch::pause(std::chrono::nanoseconds idle) const {
+  using std::chrono::microseconds;
+  const microseconds patience(owner_.link_->oversubscribed ? 20 : 1000), nap(50);
+  if (idle > patience)
+    std::this_thread::sleep_for(nap);
   else
     std::this_thread::yield();
 }

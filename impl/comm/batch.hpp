@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "impl/comm/communicator.hpp"
@@ -75,7 +76,7 @@ class Communicator::Batch {
   void complete();                  // says when the last message was through
   bool finished(Pending& pending);  // tests one
   bool sweep();                     // tests all once; true if something moved
-  void pause(int64_t idle_sweeps) const;
+  void pause(std::chrono::nanoseconds idle) const;
   void expire(double seconds);  // throws ERROR_TIMEOUT
   void check(int32_t code, const char* what, int64_t peer);
   void abandon();

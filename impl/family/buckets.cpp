@@ -8,6 +8,8 @@
 namespace moemesh {
 namespace {
 
+constexpr int64_t element = sizeof(float);
+
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 // The number at the front, without its leading zeros, as text: longer is larger. It is taken off.
@@ -69,6 +71,20 @@ Buckets cut(std::span<const BucketItem> items, int64_t most_weight, int64_t owne
     buckets.kinds.push_back(BucketKind::plain);
   }
   return buckets;
+}
+
+int64_t most_weight(int64_t bucket_bytes) {
+  const int64_t bytes = bucket_bytes == 0 ? default_bucket_bytes : bucket_bytes;
+  return bytes / element + (bytes % element != 0 ? 1 : 0);
+}
+
+int64_t elements_of_chunk(const Shards& shards, int64_t chunk_bytes) {
+  return std::clamp<int64_t>(shards.part(), 1, std::max<int64_t>(1, chunk_bytes / element));
+}
+
+int64_t chunks_of(const Shards& shards, int64_t chunk_bytes) {
+  const int64_t count = elements_of_chunk(shards, chunk_bytes);
+  return (shards.part() + count - 1) / count;
 }
 
 }  // namespace moemesh

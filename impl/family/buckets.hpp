@@ -41,5 +41,10 @@ struct Buckets {
 // items: in their order. A plain bucket is closed once its weight is `most_weight` or more; the other kinds have one each. There
 // is at least one bucket.
 Buckets cut(std::span<const BucketItem> items, int64_t most_weight, int64_t owners);
+int64_t most_weight(int64_t bucket_bytes);  // 0: the default
+
+// Each owner's part of a bucket goes in chunks of so many elements, the last one shorter.
+int64_t elements_of_chunk(const Shards& shards, int64_t chunk_bytes);
+int64_t chunks_of(const Shards& shards, int64_t chunk_bytes);
 
 }  // namespace moemesh

@@ -190,11 +190,10 @@ void Family::order() {
             [this](const auto& a, const auto& b) { return lies_before(item_of(*a), item_of(*b)); });
 }
 
-void Family::cut_buckets(int64_t most_bytes) {
+void Family::cut_buckets(int64_t bucket_bytes) {
   std::vector<BucketItem> items;
   for (const auto& parameter : parameters_) items.push_back(item_of(*parameter));
-  constexpr int64_t element = sizeof(float);
-  buckets_ = cut(items, (most_bytes + element - 1) / element, group().size());
+  buckets_ = cut(items, most_weight(bucket_bytes), group().size());
   for (size_t i = 0; i < parameters_.size(); ++i) {
     parameters_[i]->bucket = buckets_.of_item[i];
     if (!parameters_[i]->tied) continue;

@@ -91,7 +91,7 @@ class Family {
   const std::vector<Shards>& buckets() const { return buckets_.shards; }
   BucketKind bucket_kind(size_t bucket) const { return buckets_.kinds[bucket]; }
   const Shards& bucket_of(const Parameter& parameter) const { return buckets()[parameter.bucket]; }
-  void cut_buckets(int64_t most_bytes);  // of fp32 gradients, see buckets.hpp; before there is state of an optimizer
+  void cut_buckets(int64_t bucket_bytes);  // of fp32 gradients, see buckets.hpp; before there is state of an optimizer
   // The one that holds the tied parameters, so that both their stages cut them alike; null without any.
   const size_t* tied_bucket() const { return has_tied_ ? &tied_bucket_ : nullptr; }
   // fp32 initial values of expert number `index` here, as the library makes them; `out` has one local matrix.

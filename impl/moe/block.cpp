@@ -59,8 +59,7 @@ Flight Block::start(Place place, const Lanes& send, const std::byte* from, const
   Exchange exchange = make_exchange(send, from, receive, to, place);
   exchange.model = layer_.expert_.get();
   exchange.layer = layer_.place_;
-  return outcome_.start(layer_.exchange_, exchange,
-                        {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL});
+  return outcome_.start(layer_.exchange_, exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL});
 }
 
 void Block::pack(const TypedRows& tokens, const Lanes& lanes, std::byte* buffer) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
-// The one small exchange before a forward's payload: how much comes from whom in each chunk, and whether all are well.
+// The one small exchange before the payload of a forward, backward or replay: whether all are well and in the same call, and
+// how much comes from whom in each chunk where that is not known yet.
+#include "impl/base/hash.hpp"
 #include "impl/moe/lanes.hpp"
 #include "impl/moe/layer.hpp"
 #include "impl/moe/outcome.hpp"
@@ -41,30 +43,48 @@ void clear(ReceivePlan& plan) {
 
 }  // namespace
 
-// A failing rank tells its status with zero counts, by the ordinary exchange: this is where its peers learn of it.
-void Layer::exchange_counts(Outcome& outcome, Tape& tape, int64_t identity) {
+// A failing rank tells its status by the ordinary exchange: this is where its peers learn of it. write(peer, words) and
+// read(words), for each peer in turn: what comes after the first two.
+template <class Write, class Read>
+void Layer::meet(Outcome& outcome, int64_t identity, int32_t phase, int64_t chunks, Write&& write, Read&& read) {
   const auto ranks = static_cast<size_t>(exchange_.size());
-  const auto words = static_cast<size_t>(count_words(params_.chunks));
+  const auto words = static_cast<size_t>(count_words(chunks));
   Recycled<int64_t> mine(ranks * words), theirs(ranks * words);
   for (size_t p = 0; p < ranks; ++p) {
     mine[p * words] = outcome.own_status();
     mine[p * words + 1] = identity;
-    if (!outcome.failed()) write_counts(tape.parts, p, &mine[p * words + 2]);
+    if (!outcome.failed()) write(p, &mine[p * words + 2]);
   }
-  const Lanes lanes = equal_lanes(exchange_.size(), count_bytes(params_.chunks));
+  const Lanes lanes = equal_lanes(exchange_.size(), count_bytes(chunks));
   const Exchange exchange = make_exchange(lanes, reinterpret_cast<const std::byte*>(mine.data()), lanes,
                                           reinterpret_cast<std::byte*>(theirs.data()), Exchange::no_place);
-  if (exchange_.all_to_all(exchange, {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_COUNT_EXCHANGE}))
+  if (exchange_.all_to_all(exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_COUNT_EXCHANGE}))
     outcome.hear(-1, MOEMESH_ERROR_PEER_FAILED);
-  for (Part& part : tape.parts) clear(part.received);
   for (size_t p = 0; p < ranks; ++p) {
     const int64_t peer =
         mesh_->layout().group_member(MOEMESH_GROUP_EXPERT_EXCHANGE, mesh_->rank(), static_cast<int64_t>(p));
     const auto status = static_cast<int32_t>(theirs[p * words]);
     outcome.hear(peer, status);
     if (status == MOEMESH_OK && theirs[p * words + 1] != identity) outcome.hear(peer, MOEMESH_ERROR_MISMATCH);
-    read_counts(&theirs[p * words + 2], tape.parts);
+    read(&theirs[p * words + 2]);
   }
+}
+
+void Layer::exchange_counts(Outcome& outcome, Tape& tape, int64_t identity) {
+  for (Part& part : tape.parts) clear(part.received);
+  meet(
+      outcome, identity, MOEMESH_PHASE_FORWARD, params_.chunks,
+      [&](size_t peer, int64_t* words) { write_counts(tape.parts, peer, words); },
+      [&](const int64_t* words) { read_counts(words, tape.parts); });
+}
+
+// Ranks that give their tapes back in different orders would otherwise take each other's rows for those of their own.
+void Layer::meet_again(Outcome& outcome, const Tape& tape, int32_t phase) {
+  const int64_t words[] = {phase, tape.microbatch, tape.number};
+  const auto identity =
+      static_cast<int64_t>(hash_bytes(words, sizeof words, static_cast<uint64_t>(hash_string(name_))));
+  meet(
+      outcome, identity, phase, 0, [](size_t, int64_t*) {}, [](const int64_t*) {});
 }
 
 }  // namespace moemesh

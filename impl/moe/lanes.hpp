@@ -11,8 +11,8 @@
 
 namespace moemesh {
 
-// What each rank tells each other before the payload moves, in words of 8 bytes: its status, which call it is in, and then of
-// each chunk its copies and its tags.
+// What each rank tells each other before the payload moves, in words of 8 bytes: its status, which call it is in, and then in
+// a forward of each chunk its copies and its tags.
 inline constexpr int64_t count_words(int64_t chunks) { return 2 + 2 * chunks; }
 inline constexpr int64_t count_bytes(int64_t chunks) { return count_words(chunks) * 8; }
 

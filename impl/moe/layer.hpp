@@ -132,6 +132,10 @@ class Layer {
   Blocks blocks_of(Tape& tape, Outcome& outcome);
   Rows<float> output_rows(const TypedRows& y);
   void exchange_counts(Outcome& outcome, Tape& tape, int64_t identity);
+  void meet_again(Outcome& outcome, const Tape& tape, int32_t phase);
+  template <class Write, class Read>
+  void meet(Outcome& outcome, int64_t identity, int32_t phase, int64_t chunks, Write&& write, Read&& read);
+  void number(Tape& tape);
   void route_forward(Outcome& outcome, Tape& tape, const TypedRows& x, const Rows<float>& y, int32_t phase,
                      bool tagged);
   void part_forward(Outcome& outcome, Tape& tape, Block& block, size_t part, const TypedRows& x, int32_t phase,
@@ -224,8 +228,10 @@ class Layer {
   std::shared_ptr<Family> shared_, expert_;
   moemesh_layer_params params_;
   std::string name_;
-  int32_t number_ = -1;     // of the mesh's layers
-  int32_t place_ = 0;       // of its family's layers
+  int32_t number_ = -1;   // of the mesh's layers
+  int32_t place_ = 0;     // of its family's layers
+  int64_t forwards_ = 0;  // training forwards of the step `numbered_step_`
+  int64_t numbered_step_ = -1;
   Communicator& exchange_;  // the expert-parallel group
   Communicator& expert_tp_;
   Communicator& tp_;

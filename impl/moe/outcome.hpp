@@ -70,7 +70,7 @@ class Outcome {
       return {MOEMESH_ERROR_PEER_FAILED, "another rank of the expert and tensor-parallel block failed in this call"};
     if (peer_status_ == MOEMESH_ERROR_MISMATCH)
       return {peer_status_,
-              format_message("rank {} is in a forward of another layer, microbatch or training mode", peer_)};
+              format_message("rank {} is in a call of another kind, layer, microbatch, training mode or tape", peer_)};
     const int32_t status = peer_status_ == MOEMESH_ERROR_NONFINITE_ROUTER ? peer_status_ : MOEMESH_ERROR_PEER_FAILED;
     return {status, format_message("rank {} failed in this call with {}", peer_, status_name(peer_status_))};
   }

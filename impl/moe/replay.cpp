@@ -8,8 +8,7 @@
 
 namespace moemesh {
 
-// There is no count exchange in which to meet: as in backward, a rank that fails goes through all exchanges by their failing
-// twins. The router does not run, and nothing is counted but bytes.
+// The router does not run, and nothing is counted but bytes.
 void Layer::replay(std::unique_ptr<Tape>& kept, const ReplayArguments& arguments, Finding problem) {
   if (problem && alone()) throw Error(problem.status, problem.text);
   auto tape = std::move(kept);
@@ -23,7 +22,8 @@ void Layer::replay(std::unique_ptr<Tape>& kept, const ReplayArguments& arguments
     take_kept(*tape, true, true);
     reserve_forward(*tape);
   });
-  route_forward(outcome, *tape, arguments.x, y, phase, false);
+  meet_again(outcome, *tape, phase);
+  if (!outcome.failed()) route_forward(outcome, *tape, arguments.x, y, phase, false);
   finish_forward(outcome, *tape, tape->decision.tokens, y, phase);
   if (outcome.failed()) {
     recycle(std::move(tape));

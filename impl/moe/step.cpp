@@ -116,12 +116,12 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   constexpr auto phase = MOEMESH_PHASE_FORWARD;
   auto tape = fresh_tape();
   tape->slice = slice_of(arguments.x.rows, slices_.rank());
+  if (arguments.training) number(*tape);
   Rows<float> y;
   outcome.run([&] {
     const timeline::Span span(mesh_->recorder(), timeline::Kind::route);
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
-    if (arguments.training) tape->step = expert_->step->serial;
     y = output_rows(arguments.y);
     decide(arguments, *tape);
     plan_parts(*tape);
@@ -144,6 +144,13 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   record(*tape);
   count_bytes_of(*tape);
   return tape;
+}
+
+// Forwards of a layer come in one order on all ranks of the block, so that the number says which tape is meant.
+void Layer::number(Tape& tape) {
+  tape.step = expert_->step ? expert_->step->serial : 0;
+  if (std::exchange(numbered_step_, tape.step) != tape.step) forwards_ = 0;
+  tape.number = ++forwards_;
 }
 
 // Sums over tp, gathers the slices, adds the shared expert.
@@ -171,7 +178,8 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
   const timeline::LayerScope place(mesh_->recorder(), number_, tape->microbatch);
   Outcome outcome(std::move(problem));
   outcome.run([&] { reserve_backward(*tape); });
-  route_backward(outcome, *tape, arguments);
+  meet_again(outcome, *tape, MOEMESH_PHASE_BACKWARD);
+  if (!outcome.failed()) route_backward(outcome, *tape, arguments);
   const TokenGradients gradients = finish_backward(outcome, *tape);
   outcome.run([&] {
     const timeline::Span span(mesh_->recorder(), timeline::Kind::router_backward);

@@ -108,7 +108,8 @@ struct KeptHidden {
 struct Tape {
   int64_t step = 0;  // serial of the step that its forward ran in
   int32_t microbatch = 0;
-  TypedRows x;  // the caller's, borrowed
+  int64_t number = 0;  // of the layer's training forwards in the step
+  TypedRows x;         // the caller's, borrowed
   Decision decision;
   Balance balance;
   TokenSlice slice;

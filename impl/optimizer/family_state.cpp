@@ -31,7 +31,7 @@ bool counts_here(const Parameter& parameter) {
 
 FamilyState::FamilyState(std::shared_ptr<Family> family, int32_t stage, const moemesh_optimizer_params& params)
     : family_(std::move(family)), stage_(stage), moments_(moments_of(params)) {
-  family_->cut_buckets(params.bucket_bytes == 0 ? default_bucket_bytes : params.bucket_bytes);
+  family_->cut_buckets(params.bucket_bytes);
   for (const Shards& shards : family_->buckets()) hold(shards);
   gradients_ = std::make_shared<Gradients>(*family_, stage_);
   Buffer<float> scratch;

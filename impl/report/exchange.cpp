@@ -100,6 +100,8 @@ void add_exchange(Traffic& traffic, const DescribedLayer& layer, const Descripti
   const auto purpose = [](int32_t phase) { return Purpose{MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL}; };
   traffic.to_every_peer(group, count_bytes(chunks),
                         {MOEMESH_EXPERT, MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_COUNT_EXCHANGE});
+  traffic.to_every_peer(group, count_bytes(0),
+                        {MOEMESH_EXPERT, MOEMESH_PHASE_BACKWARD, MOEMESH_COLLECTIVE_COUNT_EXCHANGE});
   traffic.repeat(times(calls, chunks));
   if (layer.copies.empty())
     add_payload(expected_flows(traffic, group, layer, description.params.tokens), row, again,

@@ -56,8 +56,7 @@ void place(RankFamily& family, const std::vector<DescribedParameter>& parameters
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return lies_before(a.first, b.first); });
   std::vector<BucketItem> ordered;
   for (const auto& [item, parameter] : items) ordered.push_back(item);
-  const int64_t most = bucket_bytes == 0 ? default_bucket_bytes : bucket_bytes;
-  family.buckets = cut(ordered, plus(most, float_bytes - 1) / float_bytes, family.group.size());
+  family.buckets = cut(ordered, most_weight(bucket_bytes), family.group.size());
   int64_t end = 0;
   for (size_t i = 0; i < items.size(); ++i) {
     const int64_t begin = end;
@@ -110,12 +109,12 @@ void sum_partial_over_tp(Traffic& traffic, const RankFamily& family, bool sharde
   }
 }
 
-// f(first, count) for the chunks of a bucket, as Fabric makes them.
+// f(first, count) for the chunks of a bucket.
 template <class F>
 void for_each_chunk(const RankFamily& family, size_t bucket, const Description& description, F&& f) {
   const Shards& shards = family.buckets.shards[bucket];
-  if (family.group.size() == 1 || shards.size == 0) return;
-  const int64_t count = std::min(std::max<int64_t>(1, description.params.chunk_bytes / float_bytes), shards.part());
+  if (family.group.size() == 1) return;
+  const int64_t count = elements_of_chunk(shards, description.params.chunk_bytes);
   for (int64_t first = 0; first < shards.part(); first += count) f(first, count);
 }
 
@@ -211,8 +210,9 @@ Early early(const Traffic& traffic, const Description& description) {
 
 void add_tuning(Traffic& traffic, const Description& description) {
   const auto layers = std::ssize(description.stages[static_cast<size_t>(traffic.here().pp)].layers);
-  if (description.params.overlap == MOEMESH_OVERLAP_GAPS && early(traffic, description).reduces)
-    traffic.agree(traffic.group(MOEMESH_GROUP_STAGE), Windows::words(layers),
+  const Early tuned = early(traffic, description);
+  if (description.params.overlap == MOEMESH_OVERLAP_GAPS && tuned.reduces)
+    traffic.agree(traffic.group(MOEMESH_GROUP_STAGE), Windows::words(layers, tuned.buckets),
                   {0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_AGREEMENT});
 }
 

@@ -30,12 +30,13 @@ Fabric::Fabric(Mesh& mesh, const std::vector<Member>& members, const FabricParam
   single_.order.resize(1);
   set_order(own_order());
   for (const size_t unit : reductions_.order) reduces_ |= units_[unit].chunks > 0;
-  windows_ = Windows(experts() ? experts()->layers : 0);
+  windows_ = Windows(experts() ? experts()->layers : 0, std::ssize(units_));
   reserve();
 }
 
 void Fabric::add_units(size_t lane) {
   const Family& family = lanes_[lane].family();
+  lanes_[lane].units = units_.size();
   for (size_t bucket = 0; bucket < family.buckets().size(); ++bucket) {
     Unit unit;
     unit.lane = lane;
@@ -43,15 +44,13 @@ void Fabric::add_units(size_t lane) {
     unit.kind = family.bucket_kind(bucket);
     for (const auto& parameter : family.parameters()) unit.parameters += parameter->bucket == bucket;
     const Shards& shards = family.buckets()[bucket];
-    const int64_t count = chunk_elements(unit);
-    if (shards.owners > 1 && shards.size > 0) unit.chunks = (shards.part() + count - 1) / count;
+    if (shards.owners > 1) unit.chunks = chunks_of(shards, params_.chunk_bytes);
     units_.push_back(unit);
   }
 }
 
 int64_t Fabric::chunk_elements(const Unit& unit) const {
-  const int64_t most = std::max<int64_t>(1, params_.chunk_bytes / element);
-  return std::clamp<int64_t>(shards_of(unit).part(), 1, most);
+  return elements_of_chunk(shards_of(unit), params_.chunk_bytes);
 }
 
 // Several chunks at a time: one is added up while others have the network, or wait for a rank that is late.
@@ -165,21 +164,15 @@ void Fabric::begin_step(std::optional<float> factor) {
   if (!ordered_) completed_.clear();
   factor_ = factor;
   finishing_ = false;
-  leave_windows();
-  open_row(reductions_);
-}
-
-// Until the next exchange there is none to disturb.
-void Fabric::leave_windows() {
   windows_.forget();
-  credit_ = Windows::unlimited;
+  open_row(reductions_);
+  grant();
 }
 
 size_t Fabric::unit_of(const Family& family, size_t bucket) const {
-  const auto found = std::find_if(units_.begin(), units_.end(), [&](const Unit& unit) {
-    return unit.bucket == bucket && &lanes_[unit.lane].family() == &family;
-  });
-  return static_cast<size_t>(found - units_.begin());
+  const auto lane =
+      std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& lane) { return &lane.family() == &family; });
+  return lane->units + bucket;
 }
 
 void Fabric::complete(const Parameter& parameter) {
@@ -188,6 +181,8 @@ void Fabric::complete(const Parameter& parameter) {
   Unit& unit = units_[index];
   if (++unit.complete < unit.parameters) return;
   if (!ordered_ && !unit.late()) completed_.push_back(static_cast<int32_t>(index));
+  windows_.bucket_complete(now(), static_cast<int64_t>(index));
+  grant();
   (void)poll();
   mesh_.progress().wake();
 }
@@ -195,7 +190,7 @@ void Fabric::complete(const Parameter& parameter) {
 void Fabric::finish_reductions(float factor) {
   const std::lock_guard lock(mesh_.progress().mutex());
   mesh_.progress().check();
-  leave_windows();
+  windows_.forget();
   finishing_ = true;
   if (!reductions_.open) open_row(reductions_);
   if (!factor_) factor_ = factor;
@@ -218,6 +213,7 @@ void Fabric::gather_gradients(Family& family, size_t bucket) {
 void Fabric::gather_values(bool wait) {
   const std::lock_guard lock(mesh_.progress().mutex());
   open_row(gathers_);
+  grant();
   count(gathers_);
   if (wait) return finish_gathers();
   (void)poll();
@@ -257,7 +253,7 @@ void Fabric::exchanges_ended(const ExchangePlace& place) {
   const int64_t own = place.model == experts() ? place.layer * Windows::kinds + place.kind : -1;
   exchanging_ = false;
   windows_.exchange_ended(now(), own);
-  credit_ = windows_.quota(own);
+  grant();
   if (!busy()) return;
   (void)poll();
   mesh_.progress().wake();
@@ -268,7 +264,7 @@ void Fabric::exchanges_ended(const ExchangePlace& place) {
 void Fabric::open_row(Row& row) {
   for (const size_t unit : row.order) row.left[unit] = units_[unit].chunks;
   row.next = row.forced = 0;
-  row.chunk = 0;
+  row.chunk = row.begun = row.granted = 0;
   row.open = true;
   row.recording = mesh_.group(MOEMESH_GROUP_WORLD).recording();
   skip_empty(row);
@@ -281,13 +277,32 @@ void Fabric::skip_empty(Row& row) const {
   }
 }
 
+// Chunks of the row, from its beginning, whose content is there.
+int64_t Fabric::ready(const Row& row) const {
+  int64_t chunks = 0;
+  for (const size_t index : row.order) {
+    const Unit& unit = units_[index];
+    if (&row == &reductions_ && (unit.late() || unit.complete < unit.parameters)) break;
+    chunks += unit.chunks;
+  }
+  return chunks;
+}
+
+// At a place of the program, the same on every rank: so are the numbers. A rank that has not begun all of its window's chunks
+// when the next exchange comes begins them in the next window, or others would wait there for chunks that it never begins.
+void Fabric::grant() {
+  for (Row* row : {&gathers_, &reductions_}) {
+    if (!row->open || params_.overlap == MOEMESH_OVERLAP_AFTER) continue;
+    const int64_t more = ready(*row) - row->granted;
+    row->granted += params_.overlap == MOEMESH_OVERLAP_EAGER ? more : windows_.take(more);
+  }
+}
+
 bool Fabric::may_begin(const Row& row) const {
   if (!row.open || row.next == row.order.size()) return false;
   if (row.next < row.forced) return true;
-  const Unit& unit = units_[row.order[row.next]];
-  if (&row == &reductions_ && (unit.late() || unit.complete < unit.parameters)) return false;
-  if (params_.overlap == MOEMESH_OVERLAP_GAPS) return !exchanging_ && credit_ > 0;
-  return params_.overlap == MOEMESH_OVERLAP_EAGER;
+  if (params_.overlap == MOEMESH_OVERLAP_GAPS && exchanging_) return false;
+  return row.begun < row.granted;
 }
 
 Chunk::Kind Fabric::kind_of(const Unit& unit, const Row& row) const {
@@ -298,7 +313,7 @@ Chunk::Kind Fabric::kind_of(const Unit& unit, const Row& row) const {
 }
 
 void Fabric::begin(Slot& slot, Row& row) {
-  if (row.next >= row.forced) --credit_;
+  ++row.begun;
   if (!used_slot()) {
     busy_since_ = now();
     first_ = true;

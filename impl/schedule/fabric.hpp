@@ -25,7 +25,7 @@ struct FabricParams {
 // When a chunk begins is the policy's:
 // - after: at the step's end.
 // - eager: once its bucket is complete.
-// - gaps: once its bucket is complete and no exchange of tokens is under way, as many as the window's quota.
+// - gaps: as many as the windows so far allow, wherever those that are not used up were; while no exchange of tokens is under way.
 // At the step's end all that is left goes, complete or not, on every rank, also on one that failed: so nobody waits for what
 // does not come. Chunks are begun and moved by whoever polls: a thread, or any wait.
 class Fabric final : public Background, public ExchangeWatcher, public Mesh::Guest {
@@ -68,6 +68,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
  private:
   struct Lane {
     Member member;
+    size_t units = 0;  // position of its first
     Communicator* wire = nullptr;
     int64_t number = 0;  // of the next chunk
 
@@ -88,7 +89,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
     std::vector<int64_t> left;  // of each unit: chunks that are not through
     size_t next = 0;            // position in order, of the next chunk to begin
     int64_t chunk = 0;
-    size_t forced = 0;  // positions before this one begin whatever the policy says
+    size_t forced = 0;               // positions before this one begin whatever the policy says
+    int64_t begun = 0, granted = 0;  // chunks; granted: by the policy
     bool open = false;
     std::shared_ptr<Recording> recording;  // that of the moment when the row was opened, which all ranks agree on
 
@@ -114,7 +116,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void reserve();
 
   bool usable() const;  // the context is not broken, MPI not finalized
-  void leave_windows();
+  void grant();
+  int64_t ready(const Row& row) const;
   void open_row(Row& row);
   void skip_empty(Row& row) const;
   Row& current_row() { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
@@ -141,7 +144,6 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   bool first_ = true;       // none of them was through since
   std::optional<float> factor_;
   bool exchanging_ = false;
-  int64_t credit_ = Windows::unlimited;  // chunks that may still begin in this window
   bool opened_ = false;
   Windows windows_;
 };

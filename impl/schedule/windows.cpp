@@ -6,20 +6,42 @@
 
 namespace moemesh {
 
-Windows::Windows(int64_t layers)
-    : shortest_(static_cast<size_t>(kinds * layers), unknown),
-      quota_(shortest_.size(), unlimited),
-      words_(shortest_.size() + 2) {}
+Windows::Windows(int64_t layers, int64_t buckets)
+    : buckets_(kinds * layers),
+      since_(static_cast<size_t>(kinds * layers + buckets), never),
+      shortest_(since_.size(), unknown),
+      quota_(since_.size(), unlimited),
+      words_(static_cast<size_t>(words(layers, buckets))) {}
 
 void Windows::exchange_begins(int64_t now) {
-  if (!known(place_)) return;
-  int64_t& shortest = shortest_[static_cast<size_t>(place_)];
-  shortest = std::min(shortest, now - ended_);
+  for (size_t i = 0; i < since_.size(); ++i)
+    if (since_[i] != never) shortest_[i] = std::min(shortest_[i], now - since_[i]);
 }
 
 void Windows::exchange_ended(int64_t now, int64_t place) {
-  ended_ = now;
-  place_ = place;
+  forget();
+  if (!known(place)) return;
+  come_to(now, place);
+  left_ = room_;
+}
+
+void Windows::bucket_complete(int64_t now, int64_t bucket) { come_to(now, buckets_ + bucket); }
+
+void Windows::come_to(int64_t now, int64_t place) {
+  since_[static_cast<size_t>(place)] = now;
+  room_ = quota_[static_cast<size_t>(place)];
+}
+
+void Windows::forget() {
+  std::fill(since_.begin(), since_.end(), never);
+  left_ = room_ = unlimited;
+}
+
+int64_t Windows::take(int64_t wanted) {
+  const int64_t taken = std::min({wanted, left_, room_});
+  for (int64_t* rest : {&left_, &room_})
+    if (*rest != unlimited) *rest -= taken;
+  return taken;
 }
 
 void Windows::chunk_took(int64_t nanoseconds, bool first) {

@@ -3,6 +3,8 @@
 //
 // P34: one rank gets something wrong. Every rank that must know of it gets an error, nobody hangs, and the next valid call
 // works. Deadlines are short, so that a hang ends as ERROR_TIMEOUT, which no expectation here accepts.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "case_support.hpp"
@@ -328,6 +330,55 @@ TEST(Case, P34_peers_without_traffic_hear_of_a_failure) {
   EXPECT_STATUS(wrong ? bad : MOEMESH_ERROR_PEER_FAILED, moemesh_layer_backward(tape.out(), &backward));
   EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(scale.model().optimizer(), nullptr, nullptr));
   scale.expect_good_step();
+}
+
+// Two microbatches on their way; one rank gives their tapes back in the other order. Each rank of its block is told, and has no
+// gradient of a mixture of both. The rows of the two are as many, or not.
+void one_rank_takes_the_other_tape(const Mesh& mesh, bool replays, int64_t second_tokens) {
+  ScaleModel scale(mesh, {.hidden = 2, .experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .optimizer = sgd(0)});
+  const bool wrong = mesh.rank() == 0;
+  const bool same_block = mesh.here().dp == mesh.at(0).dp;
+  const int64_t tokens[] = {3, second_tokens};
+  Floats x(2 * 8, 1.0F);
+  std::array<Tape, 2> tapes;
+  scale.model().begin(2);
+  for (int32_t m = 0; m < 2; ++m) {
+    const int64_t n = tokens[m];
+    Floats logits = route({0, 1, 2, 3, 0, 1, 2, 3}, 4);
+    logits.resize(static_cast<size_t>(n) * 4);
+    (void)scale.forward(Floats(static_cast<size_t>(n) * 2, 1.0F), logits, &tapes[static_cast<size_t>(m)], m);
+  }
+  for (const size_t turn : {size_t{0}, size_t{1}}) {
+    const size_t which = wrong ? 1 - turn : turn;
+    const int64_t n = tokens[which];
+    Floats out(static_cast<size_t>(n) * 2, NAN), dlogits(static_cast<size_t>(n) * 4, NAN);
+    const auto x_view = view_of(x, {n, 2}), out_view = view_of(out, {n, 2}), dlogits_view = view_of(dlogits, {n, 4});
+    auto replay = with_defaults(moemesh_replay_params_init);
+    replay.x = &x_view;
+    replay.y = &out_view;
+    auto backward = with_defaults(moemesh_backward_params_init);
+    backward.dy = &x_view;
+    backward.dx = &out_view;
+    backward.dlogits = &dlogits_view;
+    moemesh_tape* const tape = tapes[which].out();
+    EXPECT_STATUS(same_block ? MOEMESH_ERROR_MISMATCH : MOEMESH_OK,
+                  replays ? moemesh_layer_replay(tape, &replay) : moemesh_layer_backward(tape, &backward));
+    if (same_block) EXPECT_TRUE(std::all_of(out.begin(), out.end(), [](float value) { return std::isnan(value); }));
+    if (!same_block && replays) OK(moemesh_layer_backward(tape, &backward));
+  }
+  EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(scale.model().optimizer(), nullptr, nullptr));
+  scale.expect_good_step();
+}
+
+TEST(Case, P34_tapes_in_another_order) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  on_each_mesh(
+      {case_mesh(1, 2, 1), case_mesh(1, 2, 2), case_mesh(1, 4, 1)},
+      [](const Place& place) {
+        for (const bool replays : {false, true})
+          for (const int64_t second : {3, 8, 0}) one_rank_takes_the_other_tape(place.mesh, replays, second);
+      },
+      deadline);
 }
 
 // What is compared at the step's end.

@@ -120,17 +120,19 @@ TEST(Bill, HandWorkedSmallMesh) {
   auto pipeline = defaults(moemesh_pipeline_params_init);
   pipeline.width = 4;
   check(moemesh_bill_set_pipeline(bill.get(), &pipeline));
-  EXPECT_EQ(bill.numbers(0), (Numbers{{4, 0, 2, 8, 1, 2, 128, 128},      // 32 + 6*16 to rank 2
-                                      {10, 1, 4, 5, 1, 3, 48, 32},       // 4 elements to each of 1, 4, 5
-                                      {10, 1, 5, 4, 1, 3, 48, 32},       //
-                                      {11, 0, 5, 6, 1, 2, 16, 8},        // two buckets, to ranks 1 and 4
-                                      {11, 0, 5, 7, 1, 2, 96, 48},       // 6 words: one layer's windows, two times of chunks
-                                      {15, 0, 5, 7, 2, 6, 1608, 1072},   // 66 words and 1 to ranks 1, 2, 4
-                                      {32, 2, 2, 1, 2, 2, 120, 0},       // 3*16 + 3*8, and 3*16 back
-                                      {32, 2, 2, 2, 1, 1, 32, 0},        //
-                                      {32, 2, 3, 1, 2, 2, 120, 0},       //
-                                      {64, 2, 4, 5, 1, 1, 192, 192},     // 48 elements to rank 4
-                                      {64, 2, 5, 4, 1, 1, 192, 192}}));  //
+  EXPECT_EQ(bill.numbers(0),
+            (Numbers{{4, 0, 2, 8, 1, 2, 128, 128},      // 32 + 6*16 to rank 2
+                     {10, 1, 4, 5, 1, 3, 48, 32},       // 4 elements to each of 1, 4, 5
+                     {10, 1, 5, 4, 1, 3, 48, 32},       //
+                     {11, 0, 5, 6, 1, 2, 16, 8},        // two buckets, to ranks 1 and 4
+                     {11, 0, 5, 7, 1, 2, 128, 64},      // 8 words: one layer's windows, two buckets, two times
+                     {15, 0, 5, 7, 2, 6, 1608, 1072},   // 66 words and 1 to ranks 1, 2, 4
+                     {32, 2, 2, 1, 2, 2, 120, 0},       // 3*16 + 3*8, and 3*16 back
+                     {32, 2, 2, 2, 1, 1, 32, 0},        //
+                     {32, 2, 3, 1, 2, 2, 120, 0},       //
+                     {32, 2, 3, 2, 1, 1, 16, 0},        //
+                     {64, 2, 4, 5, 1, 1, 192, 192},     // 48 elements to rank 4
+                     {64, 2, 5, 4, 1, 1, 192, 192}}));  //
   // Its parent in the tree is 4; nothing leaves the node there.
   EXPECT_EQ(bill.entry(5, {15, 0, 5, 7}), (std::vector<int64_t>{2, 2, 536, 0}));
   // The last stage has no layer; it sends gradients back.
@@ -167,6 +169,7 @@ TEST(Bill, HandWorkedLargeMesh) {
                                       {32, 2, 2, 1, 12, 84, 166718123, 166718123},
                                       {32, 2, 2, 2, 6, 42, 1344, 1344},
                                       {32, 2, 3, 1, 12, 84, 166718123, 166718123},
+                                      {32, 2, 3, 2, 6, 42, 672, 672},
                                       {64, 2, 4, 5, 108, 252, 264241152, 264241152},
                                       {64, 2, 5, 4, 3, 21, 66060288, 66060288}}));
 }

@@ -35,6 +35,51 @@ TEST(Windows, AreMeasuredByPlace) {
   EXPECT_EQ(windows.quota(8), Windows::unlimited);
 }
 
+// Two layers, two buckets; a further chunk takes 10, a first one 20.
+Windows with_buckets() {
+  Windows windows(2, 2);
+  windows.exchange_ended(0, 4);
+  windows.bucket_complete(300, 1);
+  windows.exchange_begins(400);
+  windows.exchange_ended(500, 5);
+  windows.chunk_took(20, true);
+  windows.chunk_took(10, false);
+  windows.agreed(windows.measured());
+  return windows;
+}
+
+TEST(Windows, ABucketsCompletionHasTheRestOfItsWindow) {
+  Windows windows = with_buckets();
+  EXPECT_EQ(windows.quota(4), 34);  // 350 of 400, 10 before the first
+  windows.forget();
+  EXPECT_EQ(windows.take(1000), 1000);
+  windows.exchange_ended(0, 4);
+  EXPECT_EQ(windows.take(3), 3);
+  windows.bucket_complete(1, 1);
+  EXPECT_EQ(windows.take(1000), 7);  // 84 of 100, 10 before the first
+  EXPECT_EQ(windows.take(1000), 0);
+  windows.bucket_complete(1, 0);      // never seen within a window
+  EXPECT_EQ(windows.take(1000), 24);  // what the window has left
+  EXPECT_EQ(windows.take(1000), 0);
+  windows.exchange_ended(0, 5);  // nothing came after it
+  EXPECT_EQ(windows.take(1000), 1000);
+}
+
+// What comes after the last exchange, or before the first one, is no window.
+TEST(Windows, OnlyWhatAnExchangeEndsIsMeasured) {
+  Windows windows(1, 1);
+  windows.exchange_ended(0, 0);
+  windows.bucket_complete(10, 0);
+  windows.forget();
+  windows.exchange_begins(400);
+  windows.chunk_took(20, true);
+  windows.agreed(windows.measured());
+  windows.exchange_ended(0, 0);
+  EXPECT_EQ(windows.take(1000), 1000);
+  windows.bucket_complete(1, 0);
+  EXPECT_EQ(windows.take(1000), 1000);
+}
+
 TEST(Windows, AChunkTakesAQuarterAtMost) {
   Windows windows(2);
   windows.exchange_ended(0, 0);
