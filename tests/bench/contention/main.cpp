@@ -108,12 +108,9 @@ void print_setting(const Job& job, const Options& options, const Record& record)
                parameters = record.parameters / record.steps / layers;
   std::printf("; a host sends %.2f MB in an all-to-all, %.2f MB of gradients, %.2f MB of parameters", 1e-6 * exchange,
               1e-6 * gradients, 1e-6 * parameters);
-  if (options.link_mbit > 0) {
-    const double ms = 8e-3 / options.link_mbit;
-    std::printf(", at %g Mbit %.1f, %.1f and %.1f ms", options.link_mbit, ms * exchange, ms * gradients,
-                ms * parameters);
-  }
-  std::puts("");
+  const double ms = 8e-3 / options.link_mbit;
+  std::printf(", at %g Mbit %.1f, %.1f and %.1f ms\n", options.link_mbit, ms * exchange, ms * gradients,
+              ms * parameters);
 }
 
 // What a step's end, and waiting for parameters, take more than where nothing is reduced.

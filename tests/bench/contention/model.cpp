@@ -38,10 +38,11 @@ class Stopwatch {
 }  // namespace
 
 std::vector<Policy> policies_of(const std::vector<std::string>& names) {
-  const Policy known[] = {{"none", false, 0},
-                          {"after", true, MOEMESH_OVERLAP_AFTER},
-                          {"eager", true, MOEMESH_OVERLAP_EAGER},
-                          {"gaps", true, MOEMESH_OVERLAP_GAPS}};
+  const Policy known[] = {{"none", false, 0, false},
+                          {"after", true, MOEMESH_OVERLAP_AFTER, false},
+                          {"eager", true, MOEMESH_OVERLAP_EAGER, true},
+                          {"pieces", true, MOEMESH_OVERLAP_EAGER, false},
+                          {"gaps", true, MOEMESH_OVERLAP_GAPS, false}};
   std::vector<Policy> policies;
   for (const std::string& name : names) {
     const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& p) { return p.name == name; });
@@ -84,8 +85,10 @@ Model::Model(const Job& job, const Options& options, const Policy& policy)
   params.learning_rate = 1e-4;
   params.shared_stage = params.expert_stage = static_cast<int32_t>(options.stage);
   if (policy.reduces) params.overlap = policy.overlap;
-  params.bucket_bytes = options.bucket_bytes;
-  if (options.chunk_bytes > 0) params.chunk_bytes = options.chunk_bytes;
+  const int64_t layer_bytes = 2 * options.hidden * options.dense * static_cast<int64_t>(sizeof(float));
+  params.bucket_bytes = options.bucket_bytes > 0 ? options.bucket_bytes : layer_bytes;
+  params.chunk_bytes = options.chunk_bytes;
+  if (policy.whole) params.chunk_bytes = params.bucket_bytes;
   params.prefetch = static_cast<int32_t>(options.prefetch);
   CHECK(moemesh_optimizer_create(job.mesh(), shared_, expert_, &params, &optimizer_));
   const auto rows = static_cast<size_t>(options.tokens * options.hidden);
@@ -214,19 +217,23 @@ void Model::backward(Block& block, std::vector<float>& gradient) {
 }
 
 void Model::dense_forward(Block& block, const std::vector<float>& in) {
-  const int64_t T = options_.tokens, H = options_.hidden, D = options_.dense;
   block.input = &in;
   const float* w_in = acquire(block.in);
   const float* w_out = acquire(block.out);
   {
     const Stopwatch watch(times_.dense);
-    matmul(T, D, H, in.data(), H, w_in, D, block.activation.data(), D, 0);
-    for (float& value : block.activation) value = std::max(value, 0.0F);
-    block.middle = in;
-    matmul(T, H, D, block.activation.data(), D, w_out, H, block.middle.data(), H, 1);
+    dense_products(block, w_in, w_out);
   }
   release(block.in);
   release(block.out);
+}
+
+void Model::dense_products(Block& block, const float* w_in, const float* w_out) {
+  const int64_t T = options_.tokens, H = options_.hidden, D = options_.dense;
+  matmul(T, D, H, block.input->data(), H, w_in, D, block.activation.data(), D, 0);
+  for (float& value : block.activation) value = std::max(value, 0.0F);
+  block.middle = *block.input;
+  matmul(T, H, D, block.activation.data(), D, w_out, H, block.middle.data(), H, 1);
 }
 
 // Each matrix is ready as soon as its gradient is.
@@ -236,6 +243,7 @@ void Model::dense_backward(Block& block, std::vector<float>& gradient) {
   const float* w_out = acquire(block.out);
   {
     const Stopwatch watch(times_.dense);
+    if (options_.checkpoint > 0) dense_products(block, w_in, w_out);
     matmul_left_transposed(D, H, T, block.activation.data(), D, gradient.data(), H, gradient_of(block.out), H, 1);
   }
   ready(block.out);

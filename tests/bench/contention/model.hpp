@@ -15,6 +15,7 @@ struct Policy {
   std::string name;
   bool reduces = true;  // false: the dense parts are no parameters of the library, so there is nothing to reduce
   int32_t overlap = 0;  // of moemesh_optimizer_params
+  bool whole = false;   // a bucket goes in one piece
 };
 // Those of `names`. Exits where a name is unknown.
 std::vector<Policy> policies_of(const std::vector<std::string>& names);
@@ -49,6 +50,7 @@ class Model {
   void forward(Block& block, const std::vector<float>& in, std::vector<float>& out);
   void backward(Block& block, std::vector<float>& gradient);
   void dense_forward(Block& block, const std::vector<float>& in);
+  void dense_products(Block& block, const float* w_in, const float* w_out);
   void dense_backward(Block& block, std::vector<float>& gradient);
   void layer_forward(Block& block, std::vector<float>& out);
   void layer_backward(Block& block, std::vector<float>& gradient);

@@ -2,6 +2,8 @@
 // Copyright 2026 The moemesh authors
 #include "options.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -19,27 +21,30 @@ struct Integer {
 
 constexpr Integer integers[] = {
     {"--layers", &Options::layers, 1, "MoE layers, each behind a dense part"},
-    {"--hidden", &Options::hidden, 1, "width of the model"},
-    {"--dense", &Options::dense, 1, "width of the dense parts"},
+    {"--hidden", &Options::hidden, 0, "width of the model; by the links' rate where 0"},
+    {"--dense", &Options::dense, 0, "width of the dense parts; likewise"},
     {"--ffn", &Options::ffn, 1, "width of an expert"},
     {"--experts", &Options::experts, 1, "of each layer, spread over all ranks"},
     {"--top-k", &Options::top_k, 1, "experts of a token"},
-    {"--tokens", &Options::tokens, 1, "of each rank and step"},
+    {"--tokens", &Options::tokens, 0, "of each rank and step; likewise"},
     {"--stage", &Options::stage, 0, "sharding stage of both families, 0 or 1"},
     {"--rounds", &Options::rounds, 1, "rounds of all policies"},
     {"--steps", &Options::steps, 2, "steps of a policy in a round, the first not counted"},
     {"--prefetch", &Options::prefetch, 0,
      "1: parameters are gathered under the next forward; 0: within optimizer_step"},
-    {"--bucket-bytes", &Options::bucket_bytes, 0, "gradients of one bucket; the library's where 0"},
-    {"--chunk-bytes", &Options::chunk_bytes, 0, "the library's where 0"},
+    {"--checkpoint", &Options::checkpoint, 0, "1: a dense part's forward is computed again in its backward"},
+    {"--bucket-bytes", &Options::bucket_bytes, 0, "gradients of one bucket; both matrices of a layer where 0"},
+    {"--chunk-bytes", &Options::chunk_bytes, 0, "of one message of a reduction; likewise"},
 };
 
 [[noreturn]] void usage(const Options& defaults) {
   for (const Integer& option : integers)
     std::printf("  %-16s %s (%lld)\n", option.name, option.text, static_cast<long long>(defaults.*option.member));
   std::puts(
-      "  --policies       of none,after,eager,gaps, those to run (all); none: the dense gradients are not reduced");
-  std::puts("  --link-mbit X    rate of a host's link, for the times that the table derives from bytes");
+      "  --policies       of none,after,eager,pieces,gaps, those to run (all); none: the dense gradients are not "
+      "reduced;\n"
+      "                   eager: a bucket in one piece; pieces: the same in chunks");
+  std::puts("  --link-mbit X    rate of a host's link (1000)");
   std::puts("  --device NAME    of this host's link, whose bytes 'tc -s qdisc' counts");
   std::exit(0);
 }
@@ -67,6 +72,19 @@ bool set_integer(Options& options, std::string_view name, const char* value) {
   return false;
 }
 
+// Bytes of an all-to-all ~ hidden * tokens and of a reduction ~ hidden * dense stay, the products ~ hidden * dense * tokens get
+// as much less as the link gets faster.
+void follow_link(Options& options) {
+  const double rate = options.link_mbit / 100;
+  const auto choose = [](int64_t& value, double by_rate) {
+    if (value == 0) value = std::max<int64_t>(1, std::llround(by_rate));
+  };
+  choose(options.hidden, 208 * rate);
+  choose(options.dense, 2030 / rate);
+  choose(options.tokens, 832 / rate);
+  choose(options.chunk_bytes, std::min(32.0 * rate, 128.0) * 1024);
+}
+
 }  // namespace
 
 Options parse(int argc, char** argv) {
@@ -87,6 +105,9 @@ Options parse(int argc, char** argv) {
   }
   if (options.stage > 1) refuse("--stage: 0 or 1, as stage 2 reduces within the microbatch whatever the policy");
   if (options.prefetch > 1) refuse("--prefetch: 0 or 1");
+  if (options.checkpoint > 1) refuse("--checkpoint: 0 or 1");
+  if (!(options.link_mbit > 0)) refuse("--link-mbit: expected > 0");
+  follow_link(options);
   return options;
 }
 
