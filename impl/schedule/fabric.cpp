@@ -360,7 +360,7 @@ bool Fabric::poll() {
 bool Fabric::busy() const {
   const bool under_way =
       std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
-  return under_way || may_begin(const_cast<Fabric*>(this)->current_row());
+  return under_way || may_begin(current_row());
 }
 
 bool Fabric::through(const Row& row, size_t until) const {

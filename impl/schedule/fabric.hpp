@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "impl/family/chunk_transfer.hpp"
@@ -120,7 +121,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   int64_t ready(const Row& row) const;
   void open_row(Row& row);
   void skip_empty(Row& row) const;
-  Row& current_row() { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
+  const Row& current_row() const { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
+  Row& current_row() { return const_cast<Row&>(std::as_const(*this).current_row()); }
   bool may_begin(const Row& row) const;
   void begin(Slot& slot, Row& row);
   void end(Slot& slot);
