@@ -357,8 +357,9 @@ MOEMESH_API int32_t moemesh_broadcast(moemesh_mesh mesh, int32_t axes, int64_t r
 
 typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_ALL_TO_ALL = 1,     /* payload of dispatch, combine and their backwards */
-  MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all that tells sizes; at stage 2, before each sum of a parameter
-                                            and once at the step's end (family 0), in which call a rank is: 32 bytes a peer */
+  MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all before a layer's payload that tells sizes, and in which call a
+                                            rank is; at stage 2, before each sum of a parameter and once at the step's end
+                                            (family 0), the latter: 32 bytes a peer */
   MOEMESH_COLLECTIVE_ALL_REDUCE = 3,
   MOEMESH_COLLECTIVE_ALL_GATHER = 4,
   MOEMESH_COLLECTIVE_REDUCE_SCATTER = 5,
@@ -764,12 +765,14 @@ MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params
  * A rank that fails (bad view, non-finite row) takes part with zero rows: nobody hangs. The error then comes back on
  * every rank of the block that the failure reached (its own status there; NONFINITE_ROUTER as itself, others as PEER_FAILED),
  * y is unspecified on those, there is no tape, and the open step will end in STEP_FAILED on all ranks of the context.
- * ep peers in a forward of another layer, microbatch or training mode are found out: ERROR_MISMATCH on each of them.
+ * ep peers in another call, or in one of another layer, microbatch, training mode or (backward, replay) tape are found out:
+ * ERROR_MISMATCH on each of them.
  * In a block of one rank a failed call is just that: the step goes on.
  * tape: may be NULL if training = 0. */
 MOEMESH_API int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape);
 /* Collective as forward, and in the same order on all ranks of the block; within the step of the forward (later:
- * INVALID_STATE). Once per layer and microbatch of a step, as gradient_ready. Consumes the tape (sets it to NULL) also where
+ * INVALID_STATE). Where ep > 1 two payload all-to-alls for each chunk and before them, once, 16 bytes a peer that say which
+ * tape is meant. Once per layer and microbatch of a step, as gradient_ready. Consumes the tape (sets it to NULL) also where
  * the computation fails (the step then ends in STEP_FAILED, as in forward), but not where an argument is found wrong in a block
  * of one rank. dx is the gradient of this shard's own loss. Weight gradients
  * are added into the main gradients, which are then ready for the tape's microbatch (moemesh_gradient_ready). */
@@ -779,7 +782,7 @@ MOEMESH_API int32_t moemesh_replay_params_init(moemesh_replay_params* params, in
  * forward again before its backward: y has the forward's bits, and the tape then holds everything, so that the following
  * backward makes nothing again: with RECOMPUTE_FULL two payload all-to-alls each in forward, replay and backward, a chunk.
  * Works in every mode. The router does not run, a caller's logits are not wanted, a mask is remembered, statistics stay. What
- * it sends (as forward without its count exchange, and copies without 8 bytes a row) is under MOEMESH_PHASE_RECOMPUTE.
+ * it sends (as forward, but 16 bytes in the count exchange and copies without 8 bytes a row) is under MOEMESH_PHASE_RECOMPUTE.
  * Collective as backward, and within the step of the forward; any number of times. Where it fails it consumes the tape
  * (sets it to NULL) and the step ends in STEP_FAILED, but not where an argument is found wrong in a block of one rank. */
 MOEMESH_API int32_t moemesh_layer_replay(moemesh_tape* tape, const moemesh_replay_params* params);
@@ -833,9 +836,10 @@ typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moeme
  *   AFTER  in optimizer_step, nothing before it.
  *   EAGER  once its bucket is complete: it competes for the network with the layers' all-to-alls.
  *   GAPS   once its bucket is complete, but only in the windows between all-to-alls, and in each no more chunks than fit: a chunk
- *          may take a quarter of the window at most, all of them seven eighths. The lengths of windows (by the layer and the kind
- *          of the all-to-all before) and of chunks are measured and made equal over the stage after each step, so the number
- *          depends on the place in the program alone.
+ *          may take a quarter of the window at most, all of them seven eighths; a bucket that is completed within a window has
+ *          what is left of it. These times (by the layer and the kind of the all-to-all before, and by bucket) and those of
+ *          chunks are measured and made equal over the stage after each step, so the number depends on the place in the
+ *          program alone. Chunks of a window that are not begun when it ends wait for the next one.
  * With EAGER and GAPS a reduction may be under way when the step is found to have failed: it then ends on every rank all the same
  * (also with step_end(reduce = 0)), and optimizer_step must be called, as always, by all ranks. Without a progress thread
  * (moemesh_progress) chunks move only while the program is inside the library.
@@ -1109,7 +1113,7 @@ MOEMESH_API int32_t moemesh_bill_get_entry(moemesh_bill bill, int64_t rank, int6
  *   transfer  the rest of the time between posting and the end
  *   exposed   how long the caller was blocked; for a blocking call wait + transfer, less where other work went on meanwhile
  *   idle      of the wait, what was exposed
- * The count exchange belongs to its dispatch. The agreement at a step's end belongs to the reductions behind it: it is where
+ * The count exchange belongs to the all-to-all behind it. The agreement at a step's end belongs to the reductions behind it: it is where
  * ranks wait for one that comes late there. Seconds are summed over ranks where nothing else is said.
  *
  * Steps are counted by the calls that end them (optimizer_step, step_end) since the report was created, from 0; a step lasts
@@ -1153,8 +1157,9 @@ typedef struct moemesh_report_summary {
   int64_t lost_events;   /* overwritten, over all ranks */
   int64_t late_rank;     /* the rank that the others were idle for longest; -1: nobody waited */
   double late_seconds;   /* they were */
-  double idle_seconds;   /* for all ranks together */
-  double seconds;        /* of the steps, not summed over ranks */
+  double idle_seconds;   /* for all ranks together, in all recorded steps and between them */
+  double seconds;        /* of all recorded steps, not summed over ranks. Steps that the series dropped count as they
+                            were on the rank that spent most in them */
   double rows_ratio;     /* of the rows that ranks' experts computed: for each layer the most of any rank, over its mean;
                             layers weighted by their rows. 1 = balanced; 0: no rows */
   double clock_error;    /* seconds: bound of the worst rank's aligned clock against rank 0's, 100 ppm of drift allowed for */
@@ -1165,7 +1170,9 @@ typedef struct moemesh_report_summary {
   double idle[5];
 } moemesh_report_summary;
 
-/* One layer, over all recorded steps and all ranks of its stage. */
+/* One layer, over all recorded steps and all ranks of its stage. There is one for every layer that was created on the
+ * mesh before the report or while it recorded, destroyed ones among them: of a layer that did not run while the report
+ * recorded all numbers are 0. */
 typedef struct moemesh_report_layer {
   int64_t struct_size;
   const char* name;        /* lives until the next collect, or the report's destroy */
@@ -1176,7 +1183,7 @@ typedef struct moemesh_report_layer {
   double rows_ratio;       /* the most of any rank, over the mean */
   double rows;             /* of all ranks */
   double idle_seconds;
-  double dispatch_wait;    /* count exchange and dispatch */
+  double dispatch_wait;    /* count exchange and dispatch; combine_backward_wait likewise */
   double combine_wait;
   double combine_backward_wait;
   double dispatch_backward_wait;
@@ -1220,9 +1227,10 @@ MOEMESH_API int32_t moemesh_report_get_summary(moemesh_report report, moemesh_re
 MOEMESH_API int32_t moemesh_report_get_layer(moemesh_report report, int64_t index, moemesh_report_layer* layer);
 /* index: first_step .. steps-1 of the summary. */
 MOEMESH_API int32_t moemesh_report_get_step(moemesh_report report, int64_t index, moemesh_report_step* step);
-/* Rank 0 writes the last collect to `path`, over what is there. output: moemesh_report_output. step: of TIMELINE, -1 = the
- * last one with events; of TRACE likewise, -1 = all; otherwise -1. ERROR_FILE on every rank where rank 0 could not write: the
- * text names the path and the cause. Collective over the context; all ranks pass the same. */
+/* Rank 0 writes the last collect to `path`, over what is there. output: moemesh_report_output. step: of TIMELINE, -1 =
+ * the last one with events; of TRACE likewise, -1 = all; otherwise -1. Collective over the context; all ranks pass the
+ * same: where they do not (MISMATCH), or any rank's arguments are bad, no file is touched. ERROR_FILE on every rank
+ * where rank 0 could not write: the text, rank 0's on every rank, names the path and the cause. */
 MOEMESH_API int32_t moemesh_report_write(moemesh_report report, int32_t output, int64_t step, const char* path);
 
 #ifdef __cplusplus

@@ -49,31 +49,35 @@ static void register_attention(Block* block, const Options* options, moemesh_fam
   register_gain(&block->moe_norm, family, index, "moe.norm", size);
 }
 
+void block_describe_moe(moemesh_layer_params* params, const Options* options) {
+  CHECK(moemesh_layer_params_init(params, sizeof *params));
+  params->hidden = options->hidden;
+  params->ffn = options->ffn;
+  params->experts = options->experts;
+  params->shared_ffn = options->shared_ffn;
+  params->top_k = (int32_t)options->top_k;
+  params->activation = (int32_t)options->activation;
+  params->gate = (int32_t)options->gate;
+  params->capacity_factor = options->capacity;
+  params->drop = (int32_t)options->drop;
+  params->aux_coefficient = options->aux;
+  params->aux_scope = (int32_t)options->aux_scope;
+  params->z_coefficient = options->z;
+  params->bias_rate = options->bias_rate;
+  params->recompute = (int32_t)options->recompute;
+  params->chunks = (int32_t)options->chunks;
+  params->init_std_router = 1 / sqrt((double)options->hidden);
+  params->init_std_in = 1 / sqrt((double)options->hidden);
+  params->init_std_out = residual_deviation(options->ffn, options->layers);
+}
+
 static void create_moe(Block* block, const Options* options, moemesh_mesh mesh, moemesh_family shared,
                        moemesh_family expert, int64_t index) {
   char name[NAME_BYTES];
   make_name(name, index, "moe");
   moemesh_layer_params params;
-  CHECK(moemesh_layer_params_init(&params, sizeof params));
+  block_describe_moe(&params, options);
   params.name = name;
-  params.hidden = options->hidden;
-  params.ffn = options->ffn;
-  params.experts = options->experts;
-  params.shared_ffn = options->shared_ffn;
-  params.top_k = (int32_t)options->top_k;
-  params.activation = (int32_t)options->activation;
-  params.gate = (int32_t)options->gate;
-  params.capacity_factor = options->capacity;
-  params.drop = (int32_t)options->drop;
-  params.aux_coefficient = options->aux;
-  params.aux_scope = (int32_t)options->aux_scope;
-  params.z_coefficient = options->z;
-  params.bias_rate = options->bias_rate;
-  params.recompute = (int32_t)options->recompute;
-  params.chunks = (int32_t)options->chunks;
-  params.init_std_router = 1 / sqrt((double)options->hidden);
-  params.init_std_in = 1 / sqrt((double)options->hidden);
-  params.init_std_out = residual_deviation(options->ffn, options->layers);
   CHECK(moemesh_layer_create(mesh, shared, expert, &params, &block->moe));
 }
 

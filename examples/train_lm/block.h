@@ -27,6 +27,9 @@ typedef struct Block {
   moemesh_layer moe;
 } Block;
 
+/* The MoE layer of every block, but for its name. */
+void block_describe_moe(moemesh_layer_params* params, const Options* options);
+
 /* Before the families are committed. index: of the whole model, so that initial weights do not depend on the mesh.
  * Collective over the stage. */
 void block_create(Block* block, const BlockShape* shape, const Options* options, moemesh_family shared,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "plan.h"
 #include "report.h"
 #include "timeline.h"
 
@@ -35,12 +36,14 @@ static void train(const Session* session, const Options* options, const Corpus* 
 
 int main(int argc, char** argv) {
   const Options options = options_parse(argc, argv);
+  plan_check(&options);
   if (options.check) return 0;
   Session session;
   Corpus corpus;
   session_open(&session, &options);
   corpus_load(&corpus, options.files, options.file_count);
   session_require_same(&session, corpus_hash(&corpus), "text");
+  timeline_check(&session, &options);
   train(&session, &options, &corpus);
   corpus_free(&corpus);
   session_close(&session);

@@ -8,13 +8,17 @@
 #include "check.h"
 #include "numbers.h"
 
+void run_describe_pipeline(moemesh_pipeline_params* params, const Options* options) {
+  CHECK(moemesh_pipeline_params_init(params, sizeof *params));
+  params->width = options->hidden;
+  params->dtype = (int32_t)options->dtype;
+  params->schedule = (int32_t)options->schedule;
+}
+
 moemesh_pipeline run_create_pipeline(const Session* session, const Options* options, moemesh_optimizer optimizer) {
   moemesh_pipeline pipeline;
   moemesh_pipeline_params params;
-  CHECK(moemesh_pipeline_params_init(&params, sizeof params));
-  params.width = options->hidden;
-  params.dtype = (int32_t)options->dtype;
-  params.schedule = (int32_t)options->schedule;
+  run_describe_pipeline(&params, options);
   CHECK(moemesh_pipeline_create(session->mesh, optimizer, &params, &pipeline));
   return pipeline;
 }

@@ -24,6 +24,9 @@ typedef struct Run {
   RunSums sums;
 } Run;
 
+/* The pipeline that the options describe. */
+void run_describe_pipeline(moemesh_pipeline_params* params, const Options* options);
+
 moemesh_pipeline run_create_pipeline(const Session* session, const Options* options, moemesh_optimizer optimizer);
 
 /* Collective. The sums are then those of all data shards and stages, on every rank. */

@@ -38,15 +38,19 @@ static void open_context(Session* session, const Options* options) {
   check_use_context(session->context, info.rank);
 }
 
+void session_describe_mesh(moemesh_mesh_params* params, const Options* options) {
+  CHECK(moemesh_mesh_params_init(params, sizeof *params));
+  params->tp = (int32_t)options->tp;
+  params->ep = (int32_t)options->ep;
+  params->pp = (int32_t)options->pp;
+  params->dp = (int32_t)options->dp;
+  params->expert_tp = (int32_t)options->expert_tp;
+  params->order = options->order;
+}
+
 static void open_mesh(Session* session, const Options* options) {
   moemesh_mesh_params params;
-  CHECK(moemesh_mesh_params_init(&params, sizeof params));
-  params.tp = (int32_t)options->tp;
-  params.ep = (int32_t)options->ep;
-  params.pp = (int32_t)options->pp;
-  params.dp = (int32_t)options->dp;
-  params.expert_tp = (int32_t)options->expert_tp;
-  params.order = options->order;
+  session_describe_mesh(&params, options);
   CHECK(moemesh_mesh_create(session->context, &params, &session->mesh));
 
   moemesh_coordinates coordinates = {.struct_size = sizeof coordinates};

@@ -22,6 +22,9 @@ typedef struct Session {
   int64_t data_shards; /* dp*ep */
 } Session;
 
+/* The mesh that the options describe. */
+void session_describe_mesh(moemesh_mesh_params* params, const Options* options);
+
 void session_open(Session* session, const Options* options);
 /* After every layer, optimizer and family is destroyed. Ends MPI too. */
 void session_close(Session* session);

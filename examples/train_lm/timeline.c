@@ -6,19 +6,68 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 
 enum { PATH_BYTES = 4096 };
 
+typedef struct Output {
+  int32_t output; /* moemesh_report_output */
+  const char* name;
+} Output;
+
+static const Output outputs[] = {{MOEMESH_REPORT_TABLE, "table.txt"},
+                                 {MOEMESH_REPORT_TRACE, "trace.json"},
+                                 {MOEMESH_REPORT_TIMELINE, "timeline.svg"},
+                                 {MOEMESH_REPORT_SERIES, "series.csv"},
+                                 {MOEMESH_REPORT_PLOT, "balance.svg"}};
+enum { OUTPUT_COUNT = sizeof outputs / sizeof *outputs };
+
 static moemesh_report report; /* NULL: nothing is recorded */
+
+/* Of one of the outputs; returns whether there is room. */
+static int make_path(char path[PATH_BYTES], const Options* options, const Output* output) {
+  return snprintf(path, PATH_BYTES, "%s/%s", options->timeline, output->name) < PATH_BYTES;
+}
+
+/* Opens a file as if to write it, but leaves it as it is; one that was not there is removed again. Returns errno's
+ * number, or 0. */
+static int try_file(const char* path) {
+  const int is_new = access(path, F_OK) != 0;
+  FILE* file = fopen(path, "ab");
+  if (file == NULL) return errno;
+  fclose(file);
+  if (is_new) remove(path);
+  return 0;
+}
+
+/* What keeps this rank from writing into the folder, as errno's number; 0: nothing. */
+static int find_obstacle(const Options* options) {
+  if (mkdir(options->timeline, 0777) != 0 && errno != EEXIST) return errno;
+  for (int i = 0; i < OUTPUT_COUNT; ++i) {
+    char path[PATH_BYTES];
+    const int obstacle = make_path(path, options, &outputs[i]) ? try_file(path) : ENAMETOOLONG;
+    if (obstacle != 0) return obstacle;
+  }
+  return 0;
+}
+
+void timeline_check(const Session* session, const Options* options) {
+  if (options->timeline == NULL) return;
+  const int64_t own = session->rank == 0 ? find_obstacle(options) : 0;
+  int64_t* obstacles = session_gather(session, &own, 1);
+  if (obstacles[0] != 0)
+    fail_option("--timeline: %s: expected a folder that rank 0 can write into, got '%s'", strerror((int)obstacles[0]),
+                options->timeline);
+  free(obstacles);
+}
 
 void timeline_start(const Session* session, const Options* options) {
   if (options->timeline == NULL) return;
-  if (session->rank == 0 && mkdir(options->timeline, 0777) != 0 && errno != EEXIST)
-    fail("cannot make the folder %s: %s", options->timeline, strerror(errno));
   moemesh_report_params params;
   CHECK(moemesh_report_params_init(&params, sizeof params));
   if (options->steps > 0) params.steps = options->steps;
@@ -33,10 +82,10 @@ void timeline_end(void) {
   if (report != NULL) CHECK(moemesh_report_mark_end(report));
 }
 
-static void write_output(const Options* options, int32_t output, const char* name) {
+static void write_output(const Options* options, const Output* output) {
   char path[PATH_BYTES];
-  if (snprintf(path, sizeof path, "%s/%s", options->timeline, name) >= PATH_BYTES) fail("--timeline: too long");
-  CHECK(moemesh_report_write(report, output, -1, path));
+  make_path(path, options, output); /* has room: timeline_check saw to it */
+  CHECK(moemesh_report_write(report, output->output, -1, path));
 }
 
 static void print_late(const Options* options) {
@@ -52,11 +101,7 @@ static void print_late(const Options* options) {
 void timeline_finish(const Session* session, const Options* options) {
   if (report == NULL) return;
   CHECK(moemesh_report_collect(report));
-  write_output(options, MOEMESH_REPORT_TABLE, "table.txt");
-  write_output(options, MOEMESH_REPORT_TRACE, "trace.json");
-  write_output(options, MOEMESH_REPORT_TIMELINE, "timeline.svg");
-  write_output(options, MOEMESH_REPORT_SERIES, "series.csv");
-  write_output(options, MOEMESH_REPORT_PLOT, "balance.svg");
+  for (int i = 0; i < OUTPUT_COUNT; ++i) write_output(options, &outputs[i]);
   if (session->rank == 0) print_late(options);
   CHECK(moemesh_report_stop(report));
   moemesh_report_destroy(&report);

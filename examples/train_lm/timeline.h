@@ -8,10 +8,13 @@
 #include "options.h"
 #include "session.h"
 
-/* Collective. Without --timeline all of these do nothing. */
+/* Makes DIR if it is not there, and stops the program if rank 0 can't write into it: the files come after the last
+ * step. Collective. Without --timeline all of these do nothing. */
+void timeline_check(const Session* session, const Options* options);
+/* Collective. */
 void timeline_start(const Session* session, const Options* options);
-/* Writes table.txt, trace.json, timeline.svg, series.csv and balance.svg into DIR, which is made if it is not there, and prints
- * who was late. Collective. */
+/* Writes table.txt, trace.json, timeline.svg, series.csv and balance.svg into DIR and prints who was late.
+ * Collective. */
 void timeline_finish(const Session* session, const Options* options);
 
 /* What the program itself does between; they nest. */

@@ -101,6 +101,7 @@ moemesh_report_summary summary_of(Figures& f, int64_t first_step, const Results&
     s.exposed[c] = f.total(Figures::exposed + c);
     s.idle_seconds += s.idle[c] = f.total(Figures::idle + c);
   }
+  s.seconds = f.most_total(Figures::dropped_seconds);
   for (const auto& step : results.steps) s.seconds += step.seconds;
   double most = 0, rows = 0;
   for (const auto& layer : results.layers) {
@@ -122,6 +123,7 @@ void analyse(Figures& figures, int64_t first_step, int64_t stage_ranks, const st
     results.layers.back().name = results.layer_names[static_cast<size_t>(l)].c_str();
   }
   for (int64_t s = 0; s < figures.shape().steps; ++s) results.steps.push_back(step_of(figures, s, stage_ranks));
+  results.idle_in_steps = figures.total(Figures::idle_in_steps);
   results.summary = summary_of(figures, first_step, results);
 }
 

@@ -18,6 +18,7 @@ struct Results {
   std::vector<moemesh_report_layer> layers;  // names point into layer_names
   std::vector<std::string> layer_names;
   std::vector<moemesh_report_step> steps;  // from summary.first_step on
+  double idle_in_steps = 0;                // of summary.idle_seconds
 
   struct Rank {
     int64_t stage = 0;

@@ -79,7 +79,8 @@ void Report::find_layers(Results& results, std::vector<int64_t>& stages) const {
     bytes.push_back(tells ? counts[static_cast<size_t>(r)] * name_bytes : 0);
   }
   const auto me = static_cast<size_t>(world.rank());
-  for (size_t l = 0; bytes[me] > 0 && l < mesh_->layer_names().size(); ++l)
+  // Of the first ones: the mesh may have got more since the recording was stopped.
+  for (size_t l = 0; bytes[me] > 0 && l < static_cast<size_t>(counts[me]); ++l)
     mesh_->layer_names()[l].copy(&names[static_cast<size_t>(offset[me]) + l * name_bytes], name_bytes - 1);
   world.all_gather_in_place(reinterpret_cast<std::byte*>(names.data()), offset, bytes, gathering);
   for (int64_t l = 0; l < all; ++l) results.layer_names.emplace_back(&names[static_cast<size_t>(l * name_bytes)]);

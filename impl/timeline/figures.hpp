@@ -25,7 +25,8 @@ class Figures {
     transfer = wait + classes,
     exposed = transfer + classes,
     idle = exposed + classes,
-    events = idle + classes,
+    idle_in_steps = idle + classes,
+    events,
     lost_events,
     totals
   };
@@ -42,7 +43,8 @@ class Figures {
     layer_numbers
   };
   enum Step : int64_t { step_idle, step_transfer = step_idle + classes, step_exposed, step_numbers };
-  enum Most : int64_t { clock_error, clock_offset, most_totals };
+  // dropped_seconds: of the steps that are not kept.
+  enum Most : int64_t { clock_error, clock_offset, dropped_seconds, most_totals };
   enum StepMost : int64_t { minus_begin, end, step_mosts };  // since the recording's origin
 
   explicit Figures(const Shape& shape);

@@ -21,6 +21,13 @@ Buffer<T> zeros(const std::shared_ptr<const Allocator>& allocator, int64_t count
   return buffer;
 }
 
+// A better alignment, learned while it went on, may put its end before its begin.
+Operation forward_in_time(Operation operation) {
+  operation.ended = std::max(operation.ended, operation.posted);
+  operation.blocked = std::max<int64_t>(operation.blocked, 0);
+  return operation;
+}
+
 }  // namespace
 
 Recorder::Recorder(Clock clock, int64_t rank, int64_t world, std::shared_ptr<const Allocator> allocator,
@@ -47,6 +54,9 @@ int64_t Recorder::now() const {
   const std::lock_guard lock(mutex_);
   return alignment_.aligned(local);
 }
+
+// See forward_in_time.
+int64_t Recorder::now_after(int64_t begin) const { return std::max(begin, now()); }
 
 int64_t Recorder::clock_error() const {
   const int64_t local = clock_.now();
@@ -87,7 +97,8 @@ void Recorder::push(Event event) {
   events_[events_seen_++ % params_.events] = event;
 }
 
-void Recorder::keep(const Operation& operation) {
+void Recorder::keep(const Operation& seen) {
+  const Operation operation = forward_in_time(seen);
   const Kind kind = kind_of(operation);
   const int64_t c = info(kind).report_class;
   const double wait = static_cast<double>(operation.wait()) * nanosecond;
@@ -101,6 +112,7 @@ void Recorder::keep(const Operation& operation) {
   totals_[static_cast<size_t>(Figures::idle + c)] += idle;
   if (operation.peer >= 0) late_[operation.peer] += idle;
   if (in_step_) {
+    totals_[Figures::idle_in_steps] += idle;
     auto& numbers = step_books_[slot()].numbers;
     numbers[static_cast<size_t>(Figures::step_idle + c)] += idle;
     numbers[Figures::step_transfer] += whole - wait;
@@ -129,6 +141,8 @@ void Recorder::add_to_layer(const Operation& operation, Kind kind, double wait, 
   const auto number = [&]() -> int64_t {
     switch (kind) {
       case Kind::count_exchange:
+        return operation.purpose.phase == MOEMESH_PHASE_BACKWARD ? Figures::combine_backward_wait
+                                                                 : Figures::dispatch_wait;
       case Kind::dispatch:
         return Figures::dispatch_wait;
       case Kind::combine:
@@ -158,7 +172,7 @@ void Recorder::span(Kind kind, int64_t begin) { experts(kind, begin, 0); }
 void Recorder::experts(Kind kind, int64_t begin, int64_t rows) {
   Event event;
   event.begin = begin;
-  event.end = now();
+  event.end = now_after(begin);
   event.kind = static_cast<int32_t>(kind);
   event.layer = here.layer;
   event.microbatch = here.microbatch;
@@ -198,7 +212,9 @@ void Recorder::end_step() {
     clear_slot();
     step_books_[slot()].begin = end;
   }
-  step_books_[slot()].end = end;
+  StepBook& book = step_books_[slot()];
+  book.end = std::max(book.begin, end);
+  step_time_ += book.end - book.begin;
   in_step_ = false;
   ++steps_;
 }
@@ -230,7 +246,7 @@ bool Recorder::mark_end() {
   const OpenMark mark = open_marks_[static_cast<size_t>(--open_mark_count_)];
   Event event;
   event.begin = mark.begin;
-  event.end = now();
+  event.end = now_after(mark.begin);
   event.kind = static_cast<int32_t>(Kind::mark);
   event.mark = mark.name;
   const std::lock_guard lock(mutex_);
@@ -265,9 +281,11 @@ void Recorder::add_to(Figures& figures, int64_t first_layer) const {
     for (int64_t r = 0; r < world_; ++r) figures.layer_late(first_layer + l, r) = book.late[r];
     figures.layer_rows(first_layer + l, rank_) = static_cast<double>(book.all_rows);
   }
+  int64_t dropped = step_time_;
   for (int64_t s = 0; s < figures.shape().steps; ++s) {
     const int64_t slot = (first_step() + s) % params_.steps;
     const StepBook& book = step_books_[slot];
+    dropped -= std::max<int64_t>(0, book.end - book.begin);  // 0: begun anew, and given up
     for (int64_t i = 0; i < Figures::step_numbers; ++i) figures.step(s, i) = book.numbers[static_cast<size_t>(i)];
     for (int64_t r = 0; r < world_; ++r) figures.step_late(s, r) = step_late_[slot * world_ + r];
     figures.step_most(s, Figures::minus_begin) = -static_cast<double>(book.begin - origin_) * nanosecond;
@@ -277,6 +295,7 @@ void Recorder::add_to(Figures& figures, int64_t first_layer) const {
       figures.step_rows(s, first_layer + l) = figures.step_most_rows(s, first_layer + l) = rows;
     }
   }
+  figures.most_total(Figures::dropped_seconds) = static_cast<double>(dropped) * nanosecond;
   figures.most_total(Figures::clock_error) = static_cast<double>(alignment_.error(clock_.now())) * nanosecond;
   figures.most_total(Figures::clock_offset) = static_cast<double>(std::abs(alignment_.offset())) * nanosecond;
 }

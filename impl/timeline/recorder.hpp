@@ -73,6 +73,7 @@ class Recorder : public Recording {
   };
   static constexpr int64_t most_open_marks = 16;
 
+  int64_t now_after(int64_t begin) const;
   void push(Event event);
   int64_t kept() const { return std::min(events_seen_, params_.events); }
   void add_to_layer(const Operation& operation, Kind kind, double wait, double idle);
@@ -94,7 +95,8 @@ class Recorder : public Recording {
   Buffer<double> step_late_;  // [steps kept, world]
   Buffer<StepBook> step_books_;
   std::vector<LayerBook> layers_;
-  int64_t steps_ = 0;  // ended
+  int64_t steps_ = 0;      // ended
+  int64_t step_time_ = 0;  // nanoseconds that all of them took
   bool in_step_ = false;
 
   Buffer<Event> events_;

@@ -3,6 +3,7 @@
 #include "impl/timeline/report.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "impl/base/hash.hpp"
 #include "impl/timeline/writers.hpp"
@@ -27,6 +28,28 @@ std::vector<Field> fields_of(const moemesh_report_params& p) {
   return {{"events", p.events},           {"steps", p.steps},
           {"first_step", p.first_step},   {"last_step", p.last_step},
           {"start_pings", p.start_pings}, {"step_pings", p.step_pings}};
+}
+
+void check_write(int32_t output, int64_t step, const char* path) {
+  require(path != nullptr && *path != 0, bad, "path: expected a text, got none");
+  require(output >= MOEMESH_REPORT_TABLE && output <= MOEMESH_REPORT_PLOT, bad, "output: expected 1..5, got {}",
+          output);
+  const bool detailed = output == MOEMESH_REPORT_TRACE || output == MOEMESH_REPORT_TIMELINE;
+  require(step >= -1 && (step == -1 || detailed), bad, "step: expected {}, got {}",
+          detailed ? ">= -1" : "-1 for this output", step);
+}
+
+// What rank 0 found, thrown on every rank with the same text. Of a fixed size, so that ranks need not agree on one;
+// the longest path that a system takes has room.
+void throw_everywhere(Communicator& world, const Finding& finding) {
+  struct {
+    int64_t status;
+    std::array<char, 8184> text;
+  } told{finding.status, {}};
+  finding.text.copy(told.text.data(), told.text.size() - 1);
+  world.broadcast(reinterpret_cast<std::byte*>(&told), sizeof told, 0,
+                  {0, MOEMESH_PHASE_SETUP, MOEMESH_COLLECTIVE_BROADCAST});
+  require(told.status == MOEMESH_OK, static_cast<int32_t>(told.status), "{}", told.text.data());
 }
 
 }  // namespace
@@ -89,18 +112,16 @@ void Report::mark_end() {
 
 void Report::write(int32_t output, int64_t step, const char* path) {
   mesh_->require_usable();
-  const Finding finding = attempt([&] {
-    require(path != nullptr && *path != 0, bad, "path: expected a text, got none");
-    require(output >= MOEMESH_REPORT_TABLE && output <= MOEMESH_REPORT_PLOT, bad, "output: expected 1..5, got {}",
-            output);
-    const bool detailed = output == MOEMESH_REPORT_TRACE || output == MOEMESH_REPORT_TIMELINE;
-    require(step >= -1 && (step == -1 || detailed), bad, "step: expected {}, got {}",
-            detailed ? ">= -1" : "-1 for this output", step);
+  Communicator& world = mesh_->group(MOEMESH_GROUP_WORLD);
+  const Finding refused = attempt([&] {
+    check_write(output, step, path);
     require(step < results().summary.steps, bad, "step: expected less than {}, got {}", results().summary.steps, step);
-    if (mesh_->rank() == 0) write_output(results(), output, step, path);
   });
   const Field fields[] = {{"output", output}, {"step", step}, {"path", path ? hash_string(path) : 0, Field::hash}};
-  agree_on_configuration(mesh_->group(MOEMESH_GROUP_WORLD), "report_write", fields, finding.status, finding.text);
+  agree_on_configuration(world, "report_write", fields, refused.status, refused.text);
+  Finding unwritten;
+  if (world.rank() == 0) unwritten = attempt([&] { write_output(results(), output, step, path); });
+  throw_everywhere(world, unwritten);
 }
 
 }  // namespace moemesh::timeline

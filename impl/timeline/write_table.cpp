@@ -15,14 +15,21 @@ double ms(double seconds) { return 1e3 * seconds; }
 double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 std::string rank_name(int64_t rank) { return rank < 0 ? "-" : format_message("{}", rank); }
 
+std::string heading(const Results& results) {
+  const auto& s = results.summary;
+  if (s.steps == 0) return format_message("no step was recorded on {} ranks", results.ranks.size());
+  const std::string all = format_message("{} steps on {} ranks: {:.3f} s", s.steps, results.ranks.size(), s.seconds);
+  if (s.first_step == 0) return all;
+  return format_message("{}; the series is of steps {} to {}", all, s.first_step, s.steps - 1);
+}
+
 void write_summary(const Results& results, std::ostream& out) {
   const auto& s = results.summary;
   const auto ranks = static_cast<double>(results.ranks.size());
-  out << format_message("{} steps on {} ranks; steps {} to {}: {:.3f} s\n", s.steps, results.ranks.size(), s.first_step,
-                        s.steps - 1, s.seconds);
+  out << heading(results) << '\n';
   out << format_message("rows      most/mean {:.3f}\n", s.rows_ratio);
-  out << format_message("idle      {:.3f} s of all ranks together, {:.1f} % of their time\n", s.idle_seconds,
-                        share(s.idle_seconds, ranks * s.seconds));
+  out << format_message("idle      {:.3f} s of all ranks together; in steps {:.3f} s, {:.1f} % of their time\n",
+                        s.idle_seconds, results.idle_in_steps, share(results.idle_in_steps, ranks * s.seconds));
   if (s.late_rank >= 0)
     out << format_message("late      rank {} most of all: {:.3f} s, {:.1f} % of what was idle\n", s.late_rank,
                           s.late_seconds, share(s.late_seconds, s.idle_seconds));

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -52,12 +53,26 @@ struct SkewedClock {
   }
 };
 
+// Of a file that is not there yet, the same on every rank; collective.
+std::string common_path() {
+  int64_t number = world_rank() == 0 ? steady() : 0;
+  MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  return std::filesystem::temp_directory_path() / ("moemesh_report_" + std::to_string(number));
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 class Report {
  public:
-  explicit Report(const Mesh& mesh, int32_t pings = 2) {
+  explicit Report(const Mesh& mesh, int32_t pings = 2, int64_t steps = 64) {
     auto params = with_defaults(moemesh_report_params_init);
     params.events = 1024;
-    params.steps = 64;
+    params.steps = steps;
     params.step_pings = pings;
     OK(moemesh_report_create(mesh.get(), &params, &report_));
   }
@@ -86,17 +101,12 @@ class Report {
   }
   // What rank 0 wrote; collective, empty elsewhere.
   std::string write(int32_t output) const {
-    std::string path = std::filesystem::temp_directory_path() / "moemesh_report_";
-    int64_t number = world_rank() == 0 ? steady() : 0;
-    MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    path += std::to_string(number);
+    const std::string path = common_path();
     OK(moemesh_report_write(report_, output, -1, path.c_str()));
     if (world_rank() != 0) return {};
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
+    const std::string text = content(path);
     std::filesystem::remove(path);
-    return text.str();
+    return text;
   }
 
  private:
@@ -424,10 +434,80 @@ TEST(Report, RanksThatDisagreeAreToldAndFilesThatCannotBeWritten) {
   const Report good(mesh);
   good.collect();
   EXPECT_STATUS(MOEMESH_ERROR_FILE, moemesh_report_write(good.get(), MOEMESH_REPORT_SERIES, -1, "/nowhere/at/all"));
-  EXPECT_NE(last_error().find(world_rank() == 0 ? "No such file" : "rank 0"), std::string::npos) << last_error();
-  if (world_size() > 1)
-    EXPECT_STATUS(MOEMESH_ERROR_MISMATCH, moemesh_report_write(good.get(), MOEMESH_REPORT_SERIES, -1,
-                                                               world_rank() == 0 ? "/dev/null" : "/dev/zero"));
+  const std::string text = "MOEMESH_ERROR_FILE: cannot write \"/nowhere/at/all\": No such file or directory (rank ";
+  EXPECT_EQ(last_error(), text + std::to_string(world_rank()) + ")");
+}
+
+// What one rank passes is known to be wrong before rank 0 opens anything.
+TEST(Report, AFileStaysAsItWasWhereAnyRankIsWrong) {
+  const Session session(MPI_COMM_WORLD, 20);
+  const Mesh mesh(session, {.dp = static_cast<int32_t>(world_size())});
+  const Report report(mesh);
+  report.collect();
+  const std::string path = common_path(), other = path + "_other";
+  if (world_rank() == 0) std::ofstream(path) << "kept";
+  const bool wrong = world_rank() == world_size() - 1;
+  const auto write = [&](const char* mine, int32_t output = MOEMESH_REPORT_SERIES) {
+    return moemesh_report_write(report.get(), output, -1, mine);
+  };
+  EXPECT_STATUS(MOEMESH_ERROR_INVALID_ARGUMENT, write(wrong ? nullptr : path.c_str()));
+  EXPECT_STATUS(MOEMESH_ERROR_INVALID_ARGUMENT, write(wrong ? "" : path.c_str()));
+  EXPECT_STATUS(MOEMESH_ERROR_INVALID_ARGUMENT, write(path.c_str(), wrong ? 6 : MOEMESH_REPORT_SERIES));
+  if (world_size() > 1) {
+    EXPECT_STATUS(MOEMESH_ERROR_MISMATCH, write(wrong ? other.c_str() : path.c_str()));
+    EXPECT_STATUS(MOEMESH_ERROR_MISMATCH, write(path.c_str(), wrong ? MOEMESH_REPORT_TABLE : MOEMESH_REPORT_SERIES));
+  }
+  if (world_rank() == 0) {
+    EXPECT_EQ(content(path), "kept");
+    EXPECT_FALSE(std::filesystem::exists(other));
+    std::filesystem::remove(path);
+  }
+}
+
+// More steps than the series keeps: the others wait for rank 0 in each of them.
+TEST(Report, SecondsAreOfAllStepsLikeTheIdleOnes) {
+  const Session session(MPI_COMM_WORLD, 20);
+  const Mesh mesh(session, {.dp = static_cast<int32_t>(world_size())});
+  const Model model(mesh, staged_spec(1));
+  const Report report(mesh, 2, 2);
+  int64_t within = 0;
+  for (int i = 0; i < 6; ++i) {
+    model.begin();
+    const int64_t begin = steady();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    within += steady() - begin;
+    model.update();
+  }
+  report.collect();
+  const auto summary = report.summary();
+  EXPECT_EQ(summary.steps, 6);
+  EXPECT_EQ(summary.first_step, 4);
+  EXPECT_GE(summary.seconds, 0.999e-9 * static_cast<double>(within));
+  EXPECT_LE(summary.idle_seconds, world_size() * summary.seconds);
+  const std::string table = report.write(MOEMESH_REPORT_TABLE);
+  std::smatch share;
+  if (world_rank() != 0) return;
+  ASSERT_TRUE(std::regex_search(table, share, std::regex("in steps [0-9.]+ s, ([0-9.]+) % of their time"))) << table;
+  EXPECT_LE(std::stod(share[1]), 100);
+}
+
+// Its layers are those until it stopped, whatever the mesh gets later.
+TEST(Report, LayersOfLaterAreNotInIt) {
+  const Session session(MPI_COMM_WORLD, 20);
+  const Mesh mesh(session, {.dp = static_cast<int32_t>(world_size())});
+  const Model model(mesh, staged_spec(1));
+  const auto params = with_defaults(moemesh_report_params_init);
+  moemesh_report report = nullptr;
+  OK(moemesh_report_create(mesh.get(), &params, &report));
+  plain_step(mesh, model, 1, 6);
+  OK(moemesh_report_stop(report));
+  const Model later(mesh, staged_spec(1));
+  OK(moemesh_report_collect(report));
+  auto summary = sized<moemesh_report_summary>();
+  OK(moemesh_report_get_summary(report, &summary));
+  EXPECT_EQ(summary.layers, 1);
+  moemesh_report_destroy(&report);
 }
 
 // A rank that comes late to the step's end: its peers are idle in the agreement there.

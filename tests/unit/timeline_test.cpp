@@ -129,6 +129,12 @@ TEST(Operation, WaitIsTheLatestPeersPostMinusTheOwn) {
 
 // ---- recorder, figures
 
+std::string written(const std::function<void(std::ostream&)>& write) {
+  std::ostringstream out;
+  write(out);
+  return out.str();
+}
+
 int64_t scripted = 0;
 int64_t read_scripted(void*) { return scripted; }
 
@@ -307,13 +313,70 @@ TEST(Recorder, KeepsTheLatestStepsOfTheSeries) {
   EXPECT_EQ(mine.layer_rows(0, 0), 10 + 11 + 12 + 13 + 14);
 }
 
-// ---- writers
-
-std::string written(const std::function<void(std::ostream&)>& write) {
-  std::ostringstream out;
-  write(out);
-  return out.str();
+// Steps that the series dropped count like those that it kept; what is idle between steps is in none.
+TEST(Analysis, SecondsAndIdleTimeAreOfAllSteps) {
+  scripted = 0;
+  auto one = recorder(0, 2, params(0, 2));
+  const Operation of_no_layer = exchange(MOEMESH_PHASE_FORWARD, MOEMESH_COLLECTIVE_ALL_TO_ALL, 0, -1);
+  const auto wait_half_a_second = [&] {
+    one->keep(timed(of_no_layer, scripted, scripted + s / 2, 1, scripted + s / 2));
+    scripted += s / 2;
+  };
+  for (int64_t step = 0; step < 6; ++step) {
+    one->begin_step();
+    scripted += s / 2;
+    wait_half_a_second();
+    one->end_step();
+    wait_half_a_second();
+  }
+  Figures mine({2, 0, 2});
+  one->add_to(mine, 0);
+  Results results;
+  results.ranks.resize(2);
+  analyse(mine, one->first_step(), 2, {}, results);
+  EXPECT_EQ(results.summary.first_step, 4);
+  EXPECT_NEAR(results.summary.seconds, 6, 1e-9);
+  EXPECT_NEAR(results.summary.idle_seconds, 6, 1e-9);
+  EXPECT_NEAR(results.idle_in_steps, 3, 1e-9);
+  const std::string table = written([&](auto& out) { write_table(results, out); });
+  EXPECT_NE(table.find("6 steps on 2 ranks: 6.000 s; the series is of steps 4 to 5\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("in steps 3.000 s, 25.0 % of their time\n"), std::string::npos) << table;
+  one->begin_step();  // and never ended: takes the place of a step that was kept
+  Figures again({2, 0, 2});
+  one->add_to(again, 0);
+  analyse(again, one->first_step(), 2, {}, results);
+  EXPECT_NEAR(results.summary.seconds, 6, 1e-9);
 }
+
+// A comparison of clocks while something goes on may set the aligned clock back.
+TEST(Recorder, NothingEndsBeforeItBegins) {
+  scripted = 1000;
+  auto one = recorder(0, 2);
+  one->add_layer();
+  one->begin_step();
+  one->mark_begin("mark");
+  scripted = 400;
+  one->span(Kind::route, 1000);
+  one->keep(timed(dispatch, 1000, 400, 1, 1200));
+  one->mark_end();
+  one->end_step();
+  Figures mine({2, 1, 1});
+  one->add_to(mine, 0);
+  constexpr int64_t exchange_class = MOEMESH_REPORT_EXCHANGE;
+  EXPECT_EQ(mine.total(Figures::transfer + exchange_class), 0);
+  EXPECT_EQ(mine.total(Figures::exposed + exchange_class), 0);
+  std::vector<Event> events(static_cast<size_t>(one->kept_events()));
+  ASSERT_EQ(events.size(), 3U);
+  one->copy_events(events.data(), one->kept_events());
+  for (const Event& event : events) {
+    EXPECT_EQ(event.begin, 1000);
+    EXPECT_EQ(event.end, 1000);
+    EXPECT_EQ(event.wait, 0);
+    EXPECT_EQ(event.blocked, 0);
+  }
+}
+
+// ---- writers
 
 // Every element is closed, names match, attributes are quoted, and & < are escaped. Enough for what is written here.
 void expect_well_formed(const std::string& text) {
@@ -445,6 +508,14 @@ TEST(Writers, TableNamesTheLateRank) {
   const std::string table = written([&](auto& out) { write_table(two.results, out); });
   EXPECT_NE(table.find("late      rank 1 most of all: 0.054 s, 77.1 % of what was idle"), std::string::npos) << table;
   EXPECT_NE(table.find("rows      most/mean 1.500"), std::string::npos) << table;
+}
+
+TEST(Writers, TableOfNothingNamesNoStep) {
+  Results nothing;
+  nothing.ranks.resize(2);
+  const std::string table = written([&](auto& out) { write_table(nothing, out); });
+  EXPECT_EQ(table.rfind("no step was recorded on 2 ranks\n", 0), 0U) << table;
+  EXPECT_EQ(table.find("-1"), std::string::npos) << table;
 }
 
 TEST(Ticks, AreRound) {
