@@ -277,15 +277,20 @@ void Fabric::skip_empty(Row& row) const {
   }
 }
 
+int64_t Fabric::chunks_before(const Row& row, size_t until) const {
+  int64_t chunks = 0;
+  for (size_t i = 0; i < until; ++i) chunks += units_[row.order[i]].chunks;
+  return chunks;
+}
+
 // Chunks of the row, from its beginning, whose content is there.
 int64_t Fabric::ready(const Row& row) const {
-  int64_t chunks = 0;
-  for (const size_t index : row.order) {
+  const auto missing = [&](size_t index) {
     const Unit& unit = units_[index];
-    if (&row == &reductions_ && (unit.late() || unit.complete < unit.parameters)) break;
-    chunks += unit.chunks;
-  }
-  return chunks;
+    return &row == &reductions_ && (unit.late() || unit.complete < unit.parameters);
+  };
+  const auto end = std::find_if(row.order.begin(), row.order.end(), missing);
+  return chunks_before(row, static_cast<size_t>(end - row.order.begin()));
 }
 
 // At a place of the program, the same on every rank: so are the numbers. A rank that has not begun all of its window's chunks
@@ -382,6 +387,7 @@ Fabric::Slot* Fabric::wanted_slot(const Row& row, size_t until) {
 void Fabric::run(Row& row, size_t until) {
   if (!row.open) return;
   row.forced = std::max(row.forced, until);
+  row.granted = std::max(row.granted, chunks_before(row, until));
   while (!through(row, until)) {
     mesh_.context()->require_usable();
     (void)poll();

@@ -119,6 +119,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   bool usable() const;  // the context is not broken, MPI not finalized
   void grant();
   int64_t ready(const Row& row) const;
+  int64_t chunks_before(const Row& row, size_t until) const;
   void open_row(Row& row);
   void skip_empty(Row& row) const;
   const Row& current_row() const { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
