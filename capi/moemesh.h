@@ -765,8 +765,9 @@ MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params
  * A rank that fails (bad view, non-finite row) takes part with zero rows: nobody hangs. The error then comes back on
  * every rank of the block that the failure reached (its own status there; NONFINITE_ROUTER as itself, others as PEER_FAILED),
  * y is unspecified on those, there is no tape, and the open step will end in STEP_FAILED on all ranks of the context.
- * ep peers in another call, or in one of another layer, microbatch, training mode or (backward, replay) tape are found out:
- * ERROR_MISMATCH on each of them.
+ * ep peers in another of these calls, or in one of another layer, microbatch, training mode or (backward, replay) tape are found
+ * out: ERROR_MISMATCH on those that meet one another, PEER_FAILED on others of the block. Tensor-parallel peers are not compared:
+ * the same calls in the same order on all of them is the caller's to see to.
  * In a block of one rank a failed call is just that: the step goes on.
  * tape: may be NULL if training = 0. */
 MOEMESH_API int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape);
@@ -1229,8 +1230,8 @@ MOEMESH_API int32_t moemesh_report_get_layer(moemesh_report report, int64_t inde
 MOEMESH_API int32_t moemesh_report_get_step(moemesh_report report, int64_t index, moemesh_report_step* step);
 /* Rank 0 writes the last collect to `path`, over what is there. output: moemesh_report_output. step: of TIMELINE, -1 =
  * the last one with events; of TRACE likewise, -1 = all; otherwise -1. Collective over the context; all ranks pass the
- * same: where they do not (MISMATCH), or any rank's arguments are bad, no file is touched. ERROR_FILE on every rank
- * where rank 0 could not write: the text, rank 0's on every rank, names the path and the cause. */
+ * same, the report too: where they do not (MISMATCH), or any rank's arguments are bad, no file is touched. ERROR_FILE on every rank
+ * where rank 0 could not write: the text names the path and the cause, and is rank 0's on every rank. */
 MOEMESH_API int32_t moemesh_report_write(moemesh_report report, int32_t output, int64_t step, const char* path);
 
 #ifdef __cplusplus

@@ -55,6 +55,7 @@ moemesh_main_job_refuses(small_capacity "capacity_factor: expected .* got 1e-05"
 moemesh_main_job_refuses(large_capacity "capacity_factor: expected .* got 10000000000000" --check --capacity 1e13)
 moemesh_main_job_refuses(order "order" --check --order tp-ep)
 moemesh_main_job_refuses(file_for_timeline "--timeline: Not a directory" --timeline ${main_job_text} ${main_job_text})
+moemesh_main_job_refuses(no_losses "--losses: No such file" --losses /nowhere/at/all ${main_job_text})
 moemesh_main_job_refuses(no_timeline "--timeline: No such file" --timeline /nowhere/at/all ${main_job_text})
 foreach(kind fp32 bf16 balance)
   moemesh_main_job_reference(${kind})

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   session_open(&session, &options);
   corpus_load(&corpus, options.files, options.file_count);
   session_require_same(&session, corpus_hash(&corpus), "text");
-  timeline_check(&session, &options);
+  outputs_check(&session, &options);
   train(&session, &options, &corpus);
   corpus_free(&corpus);
   session_close(&session);

@@ -46,7 +46,7 @@ static int try_file(const char* path) {
 }
 
 /* What keeps this rank from writing into the folder, as errno's number; 0: nothing. */
-static int find_obstacle(const Options* options) {
+static int try_folder(const Options* options) {
   if (mkdir(options->timeline, 0777) != 0 && errno != EEXIST) return errno;
   for (int i = 0; i < OUTPUT_COUNT; ++i) {
     char path[PATH_BYTES];
@@ -56,13 +56,17 @@ static int find_obstacle(const Options* options) {
   return 0;
 }
 
-void timeline_check(const Session* session, const Options* options) {
-  if (options->timeline == NULL) return;
-  const int64_t own = session->rank == 0 ? find_obstacle(options) : 0;
-  int64_t* obstacles = session_gather(session, &own, 1);
+void outputs_check(const Session* session, const Options* options) {
+  int64_t own[] = {0, 0};
+  if (session->rank == 0 && options->timeline != NULL) own[0] = try_folder(options);
+  if (session->rank == 0 && options->losses != NULL) own[1] = try_file(options->losses);
+  int64_t* obstacles = session_gather(session, own, 2);
   if (obstacles[0] != 0)
     fail_option("--timeline: %s: expected a folder that rank 0 can write into, got '%s'", strerror((int)obstacles[0]),
                 options->timeline);
+  if (obstacles[1] != 0)
+    fail_option("--losses: %s: expected a file that rank 0 can write, got '%s'", strerror((int)obstacles[1]),
+                options->losses);
   free(obstacles);
 }
 
@@ -84,7 +88,7 @@ void timeline_end(void) {
 
 static void write_output(const Options* options, const Output* output) {
   char path[PATH_BYTES];
-  make_path(path, options, output); /* has room: timeline_check saw to it */
+  make_path(path, options, output); /* has room: outputs_check saw to it */
   CHECK(moemesh_report_write(report, output->output, -1, path));
 }
 

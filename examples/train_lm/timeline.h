@@ -8,10 +8,10 @@
 #include "options.h"
 #include "session.h"
 
-/* Makes DIR if it is not there, and stops the program if rank 0 can't write into it: the files come after the last
- * step. Collective. Without --timeline all of these do nothing. */
-void timeline_check(const Session* session, const Options* options);
-/* Collective. */
+/* Stops the program if rank 0 can't write what --timeline (whose DIR is made) and --losses ask for: the files come after
+ * the last step. Collective. */
+void outputs_check(const Session* session, const Options* options);
+/* Collective. Without --timeline this and all that follow do nothing. */
 void timeline_start(const Session* session, const Options* options);
 /* Writes table.txt, trace.json, timeline.svg, series.csv and balance.svg into DIR and prints who was late.
  * Collective. */

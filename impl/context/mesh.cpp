@@ -2,6 +2,7 @@
 // Copyright 2026 The moemesh authors
 #include "impl/context/mesh.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -105,14 +106,16 @@ std::unique_ptr<Communicator> Mesh::make_group(std::span<const int64_t> ranks, i
 }
 
 void Mesh::set_recorder(std::shared_ptr<timeline::Recorder> recorder) {
+  if (recorder) ++recordings_;
   recorder_ = std::move(recorder);
   for (auto& [axes, group] : groups_) group->set_recording(recorder_);
   for (auto& group : added_) group->set_recording(recorder_);
 }
 
-int32_t Mesh::add_layer(const std::string& name) {
+int32_t Mesh::add_layer(const std::string& name, int64_t chunks) {
   if (recorder_) recorder_->add_layer();
   layer_names_.push_back(name);
+  most_chunks_ = std::max(most_chunks_, chunks);
   return static_cast<int32_t>(layer_names_.size()) - 1;
 }
 

@@ -50,12 +50,14 @@ class Mesh {
   // and without a pipeline.
   Communicator* ends() const { return ends_; }
   // Layers of this stage, in the order in which they were created; the same on all of its ranks.
-  int32_t add_layer(const std::string& name);
+  int32_t add_layer(const std::string& name, int64_t chunks);
   const std::vector<std::string>& layer_names() const { return layer_names_; }
+  int64_t most_chunks() const { return most_chunks_; }  // of any of them
 
   // What records this rank's timeline, or null. Set at the same place on every rank, with no step open.
   timeline::Recorder* recorder() const { return recorder_.get(); }
   void set_recorder(std::shared_ptr<timeline::Recorder> recorder);
+  int64_t recordings() const { return recordings_; }  // so far, the same on every rank
   int64_t open_steps = 0;
 
   bool node_crossing(int32_t axes) const;
@@ -96,6 +98,8 @@ class Mesh {
   std::vector<std::unique_ptr<Communicator>> added_;
   Communicator* ends_ = nullptr;
   std::vector<std::string> layer_names_;
+  int64_t most_chunks_ = 1;
+  int64_t recordings_ = 0;
   std::shared_ptr<timeline::Recorder> recorder_;
   std::vector<Guest*> guests_;
   bool finalized_ = false;

@@ -49,24 +49,27 @@ template <class Write, class Read>
 void Layer::meet(Outcome& outcome, int64_t identity, int32_t phase, int64_t chunks, Write&& write, Read&& read) {
   const auto ranks = static_cast<size_t>(exchange_.size());
   const auto words = static_cast<size_t>(count_words(chunks));
-  Recycled<int64_t> mine(ranks * words), theirs(ranks * words);
+  const int64_t most = mesh_->most_chunks();  // a peer in another call may send more than this one expects, or less
+  const auto room = static_cast<size_t>(count_words(most));
+  Recycled<int64_t> mine(ranks * words), theirs(ranks * room);
   for (size_t p = 0; p < ranks; ++p) {
     mine[p * words] = outcome.own_status();
     mine[p * words + 1] = identity;
     if (!outcome.failed()) write(p, &mine[p * words + 2]);
   }
-  const Lanes lanes = equal_lanes(exchange_.size(), count_bytes(chunks));
-  const Exchange exchange = make_exchange(lanes, reinterpret_cast<const std::byte*>(mine.data()), lanes,
-                                          reinterpret_cast<std::byte*>(theirs.data()), Exchange::no_place);
-  if (exchange_.all_to_all(exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_COUNT_EXCHANGE}))
-    outcome.hear(-1, MOEMESH_ERROR_PEER_FAILED);
+  const Exchange exchange =
+      make_exchange(equal_lanes(exchange_.size(), count_bytes(chunks)), reinterpret_cast<const std::byte*>(mine.data()),
+                    equal_lanes(exchange_.size(), count_bytes(most)), reinterpret_cast<std::byte*>(theirs.data()),
+                    Exchange::no_place);
+  // Messages shorter than the room for them say nothing: the two words that all of them have do.
+  (void)exchange_.all_to_all(exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_COUNT_EXCHANGE});
   for (size_t p = 0; p < ranks; ++p) {
     const int64_t peer =
         mesh_->layout().group_member(MOEMESH_GROUP_EXPERT_EXCHANGE, mesh_->rank(), static_cast<int64_t>(p));
-    const auto status = static_cast<int32_t>(theirs[p * words]);
+    const auto status = static_cast<int32_t>(theirs[p * room]);
     outcome.hear(peer, status);
-    if (status == MOEMESH_OK && theirs[p * words + 1] != identity) outcome.hear(peer, MOEMESH_ERROR_MISMATCH);
-    read(&theirs[p * words + 2]);
+    if (status == MOEMESH_OK && theirs[p * room + 1] != identity) outcome.hear(peer, MOEMESH_ERROR_MISMATCH);
+    read(&theirs[p * room + 2]);
   }
 }
 

@@ -187,7 +187,7 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
       local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())),
       bias_(std::make_shared<SelectionBias>(name_, params.experts, params.bias_rate)) {
   params_.name = name_.c_str();
-  number_ = mesh_->add_layer(name_);
+  number_ = mesh_->add_layer(name_, params_.chunks);
   for (int64_t e = 0; e < params_.experts; ++e)
     owner_.push_back(static_cast<int32_t>(expert_owner(params_.experts, exchange_.size(), e)));
 }

@@ -90,7 +90,8 @@ void Report::stop() {
     require_no_step("report_stop");
     require(recording(), state, "report_stop: the report was stopped already");
   });
-  agree_on_configuration(mesh_->group(MOEMESH_GROUP_WORLD), "report_stop", {}, finding.status, finding.text);
+  const Field fields[] = {{"report", number_}};
+  agree_on_configuration(mesh_->group(MOEMESH_GROUP_WORLD), "report_stop", fields, finding.status, finding.text);
   mesh_->set_recorder(nullptr);
 }
 
@@ -117,7 +118,8 @@ void Report::write(int32_t output, int64_t step, const char* path) {
     check_write(output, step, path);
     require(step < results().summary.steps, bad, "step: expected less than {}, got {}", results().summary.steps, step);
   });
-  const Field fields[] = {{"output", output}, {"step", step}, {"path", path ? hash_string(path) : 0, Field::hash}};
+  const Field fields[] = {
+      {"report", number_}, {"output", output}, {"step", step}, {"path", path ? hash_string(path) : 0, Field::hash}};
   agree_on_configuration(world, "report_write", fields, refused.status, refused.text);
   Finding unwritten;
   if (world.rank() == 0) unwritten = attempt([&] { write_output(results(), output, step, path); });

@@ -21,7 +21,7 @@ class Report {
   static std::shared_ptr<Report> create(std::shared_ptr<Mesh> mesh, const moemesh_report_params& params,
                                         const Finding& problem);
   Report(std::shared_ptr<Mesh> mesh, std::shared_ptr<Recorder> recorder)
-      : mesh_(std::move(mesh)), recorder_(std::move(recorder)) {}
+      : mesh_(std::move(mesh)), recorder_(std::move(recorder)), number_(mesh_->recordings()) {}
   ~Report();
 
   void stop();
@@ -42,6 +42,7 @@ class Report {
 
   std::shared_ptr<Mesh> mesh_;
   std::shared_ptr<Recorder> recorder_;
+  int64_t number_;  // of the mesh's reports
   std::unique_ptr<Results> results_;
 };
 

@@ -381,6 +381,48 @@ TEST(Case, P34_tapes_in_another_order) {
       deadline);
 }
 
+// One rank is in a forward, whose first message is longer, where the others are in the backward or replay of a tape.
+void one_rank_goes_forward(const Mesh& mesh, bool replays) {
+  ScaleModel scale(
+      mesh, {.hidden = 2, .experts = 4, .top_k = 2, .gate = oracle::Gate::raw, .optimizer = sgd(0), .chunks = 3});
+  const bool wrong = mesh.rank() == 0, same_block = mesh.here().dp == mesh.at(0).dp;
+  Floats x(6, 1.0F), out(6, NAN), dlogits(12, NAN), logits = route({0, 1, 2}, 4);
+  const auto x_view = view_of(x, {3, 2}), out_view = view_of(out, {3, 2});
+  const auto logits_view = view_of(logits, {3, 4}), dlogits_view = view_of(dlogits, {3, 4});
+  auto forward = with_defaults(moemesh_forward_params_init);
+  forward.x = &x_view;
+  forward.y = &out_view;
+  forward.logits = &logits_view;
+  auto replay = with_defaults(moemesh_replay_params_init);
+  replay.x = &x_view;
+  replay.y = &out_view;
+  auto backward = with_defaults(moemesh_backward_params_init);
+  backward.dy = &x_view;
+  backward.dx = &out_view;
+  backward.dlogits = &dlogits_view;
+  Tape tape, other;
+  scale.model().begin(2);
+  OK(moemesh_layer_forward(scale.model().layer(0), &forward, tape.out()));
+  forward.microbatch = 1;
+  const auto call = [&] {
+    if (wrong) return moemesh_layer_forward(scale.model().layer(0), &forward, other.out());
+    return replays ? moemesh_layer_replay(tape.out(), &replay) : moemesh_layer_backward(tape.out(), &backward);
+  };
+  EXPECT_STATUS(same_block ? MOEMESH_ERROR_MISMATCH : MOEMESH_OK, call());
+  EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(scale.model().optimizer(), nullptr, nullptr));
+  scale.expect_good_step();
+}
+
+TEST(Case, P34_forward_meets_backward) {
+  if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  on_each_mesh(
+      {case_mesh(1, 2, 1), case_mesh(1, 2, 2), case_mesh(1, 4, 1)},
+      [](const Place& place) {
+        for (const bool replays : {false, true}) one_rank_goes_forward(place.mesh, replays);
+      },
+      deadline);
+}
+
 // What is compared at the step's end.
 TEST(Case, P34_step_end) {
   CASE_RANKS(ranks, 2);
