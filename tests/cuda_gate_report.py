@@ -2,10 +2,10 @@
 # Copyright 2026 The moemesh authors
 """cuda_gate_report.py FOLDER UNIT...: the kernels that tests/cuda-gate compiled, as a table, FOLDER/kernels.txt.
 
-A label is run-time text, which no compiler's report knows. The report names a kernel by its lambda: the function that it
-stands in and its number among those of one signature there. So do we, from the sources: a string "moemesh::..." in a .cpp
-file is the label of the next lambda of the function that it stands in. The two lists must be equal: whatever one of them
-gets wrong, or leaves out, is an error.
+A label is run-time text, which no compiler's report knows. The report names a kernel by its lambda: the function that
+it stands in and its number among those of one signature there. So do we, from the sources: a string "moemesh::..." in a
+.cpp file is the label of the next lambda of the function that it stands in. The two lists must be equal: whatever one
+of them gets wrong, or leaves out, is an error.
 """
 import collections
 import pathlib
@@ -62,7 +62,7 @@ def opening(text, end, pair):
 
 
 def lambda_of(kernel):
-    """(function, its template arguments, number) of the lambda that a demangled kernel runs, None where it runs none."""
+    """(function, its template arguments, number) of the lambda that a demangled kernel runs, None if it runs none."""
     match = re.search(r"::\{lambda\([^{}]*\)#(\d+)\}", kernel)
     if not match:
         return None
@@ -82,7 +82,7 @@ def kernels_of(unit, log):
     for match in REPORT.finditer(log):
         if "moemesh" not in match["name"]:
             continue  # Kokkos's own, for its Views
-        place = lambda_of(readable(match["name"])) or fail(f"{unit}: a kernel of ours that is no lambda: {match['name']}")
+        place = lambda_of(readable(match["name"])) or fail(f"{unit}: a kernel that is no lambda: {match['name']}")
         shared = re.search(r"(\d+) bytes smem", match["rest"])
         found.append(Kernel(Place(unit, place[0], place[2]), place[0] + place[1],
                             *(int(match[k]) for k in ("registers", "stores", "loads", "stack")),
@@ -119,8 +119,8 @@ def main():
     compare(labels, kernels)
     (folder / "kernels.txt").write_text(table(labels, kernels))
     spilling = sum(kernel.stores > 0 for kernel in kernels)
-    print(f"tests/cuda-gate: {len(units)} units, {len(set(labels.values()))} labels, {len(labels)} lambdas, {len(kernels)} "
-          f"kernels for sm_90, {spilling} with spills: {folder}/kernels.txt")
+    print(f"tests/cuda-gate: {len(units)} units, {len(set(labels.values()))} labels, {len(labels)} lambdas, "
+          f"{len(kernels)} kernels for sm_90, {spilling} with spills: {folder}/kernels.txt")
 
 
 main()
