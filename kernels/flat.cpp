@@ -132,7 +132,7 @@ double sum_squares_on_host(const float* data, int64_t n) {
 }
 
 // All sums come to the host in one copy.
-[[maybe_unused]] double sum_squares_on_device(const float* data, int64_t n) {
+double sum_squares_on_device(const float* data, int64_t n) {
   const int64_t blocks = detail::ceil_div(n, kSumBlock);
   const Kokkos::View<double*, detail::Space> sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block_squares"),
                                                   static_cast<std::size_t>(blocks));

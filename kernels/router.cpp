@@ -220,8 +220,8 @@ RouteSummary summarize_on_host(int64_t tokens, int32_t top_k, const uint8_t* mas
   return result;
 }
 
-[[maybe_unused]] RouteSummary summarize_on_device(int64_t tokens, int32_t top_k, const uint8_t* mask,
-                                                  int64_t mask_stride, const int32_t* chosen) {
+RouteSummary summarize_on_device(int64_t tokens, int32_t top_k, const uint8_t* mask, int64_t mask_stride,
+                                 const int32_t* chosen) {
   RouteSummary result;
   int64_t lowest = 0;
   Kokkos::parallel_reduce(
