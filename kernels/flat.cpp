@@ -104,22 +104,52 @@ void ordered_sum_here(int64_t n, int32_t count, const float* const* parts, float
   for (int64_t tile = 0; tile * kPartTile < n; ++tile) sum_tile(tile, n, count, parts, factor, out);
 }
 
+namespace {
+
+// sums[b] = the squares of block b, for the first blocks of data.
+void square_blocks(int64_t blocks, const float* data, int64_t n, double* sums) {
+  detail::for_each(
+      "moemesh::sum_squares", blocks, KOKKOS_LAMBDA(int64_t b) {
+        sums[b] = block_squares(data + b * kSumBlock, detail::smaller(kSumBlock, n - b * kSumBlock));
+      });
+}
+
+double add_in_order(double sum, int64_t count, const double* terms) {
+  for (int64_t i = 0; i < count; ++i) sum += terms[i];
+  return sum;
+}
+
 // A part of the blocks at a time, whose sums have room here.
-double sum_squares(const float* data, int64_t n) {
-  static_assert(detail::kOnHost);
+double sum_squares_on_host(const float* data, int64_t n) {
   constexpr int64_t kBlocks = 256;
-  double sum = 0;
+  double sum = 0, partial[kBlocks];
   for (int64_t first = 0; first < n; first += kBlocks * kSumBlock) {
     const int64_t rest = n - first, blocks = detail::smaller(kBlocks, detail::ceil_div(rest, kSumBlock));
-    double partial[kBlocks];
-    double* const sums = partial;
-    detail::for_each(
-        "moemesh::sum_squares", blocks, KOKKOS_LAMBDA(int64_t b) {
-          sums[b] = block_squares(data + first + b * kSumBlock, detail::smaller(kSumBlock, rest - b * kSumBlock));
-        });
-    for (int64_t b = 0; b < blocks; ++b) sum += sums[b];
+    square_blocks(blocks, data + first, rest, partial);
+    sum = add_in_order(sum, blocks, partial);
   }
   return sum;
+}
+
+// All sums come to the host in one copy.
+double sum_squares_on_device(const float* data, int64_t n) {
+  const int64_t blocks = detail::ceil_div(n, kSumBlock);
+  const Kokkos::View<double*, detail::Space> sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block_squares"),
+                                                  static_cast<std::size_t>(blocks));
+  square_blocks(blocks, data, n, sums.data());
+  const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
+  return add_in_order(0, blocks, here.data());
+}
+
+}  // namespace
+
+double sum_squares(const float* data, int64_t n) {
+  if (n <= 0) return 0;
+  if constexpr (detail::kOnHost) {
+    return sum_squares_on_host(data, n);
+  } else {
+    return sum_squares_on_device(data, n);
+  }
 }
 
 }  // namespace moemesh::kernels

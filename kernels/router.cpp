@@ -206,9 +206,9 @@ KOKKOS_INLINE_FUNCTION bool is_masked(const uint8_t* mask, int64_t stride, int64
   return mask != nullptr && mask[token * stride] == 0;
 }
 
-// On the host, since Kokkos' reductions are allocations.
-RouteSummary summarize(int64_t tokens, int32_t top_k, const uint8_t* mask, int64_t mask_stride, const int32_t* chosen) {
-  static_assert(detail::kOnHost);
+// By one thread, since Kokkos' reductions are allocations.
+RouteSummary summarize_on_host(int64_t tokens, int32_t top_k, const uint8_t* mask, int64_t mask_stride,
+                               const int32_t* chosen) {
   RouteSummary result;
   for (int64_t t = 0; t < tokens; ++t) {
     if (chosen[t * top_k] >= 0) {
@@ -218,6 +218,33 @@ RouteSummary summarize(int64_t tokens, int32_t top_k, const uint8_t* mask, int64
     }
   }
   return result;
+}
+
+RouteSummary summarize_on_device(int64_t tokens, int32_t top_k, const uint8_t* mask, int64_t mask_stride,
+                                 const int32_t* chosen) {
+  RouteSummary result;
+  int64_t lowest = 0;
+  Kokkos::parallel_reduce(
+      "moemesh::summarize_route", detail::range(tokens),
+      KOKKOS_LAMBDA(int64_t t, int64_t& routed, int64_t& nonfinite, int64_t& first) {
+        if (chosen[t * top_k] >= 0) {
+          ++routed;
+        } else if (!is_masked(mask, mask_stride, t)) {
+          ++nonfinite;
+          first = detail::smaller(first, t);
+        }
+      },
+      result.routed, result.nonfinite, Kokkos::Min<int64_t>(lowest));
+  if (result.nonfinite > 0) result.first_nonfinite = lowest;
+  return result;
+}
+
+RouteSummary summarize(int64_t tokens, int32_t top_k, const uint8_t* mask, int64_t mask_stride, const int32_t* chosen) {
+  if constexpr (detail::kOnHost) {
+    return summarize_on_host(tokens, top_k, mask, mask_stride, chosen);
+  } else {
+    return summarize_on_device(tokens, top_k, mask, mask_stride, chosen);
+  }
 }
 
 }  // namespace
