@@ -332,6 +332,18 @@ TEST(Case, P34_peers_without_traffic_hear_of_a_failure) {
   scale.expect_good_step();
 }
 
+// The three calls of a layer on the same arrays: x is also dy, out is y and dx.
+struct LayerCalls {
+  LayerCalls(const moemesh_view& x, const moemesh_view& out, const moemesh_view& dlogits) {
+    forward.x = replay.x = backward.dy = &x;
+    forward.y = replay.y = backward.dx = &out;
+    backward.dlogits = &dlogits;
+  }
+  moemesh_forward_params forward = with_defaults(moemesh_forward_params_init);
+  moemesh_replay_params replay = with_defaults(moemesh_replay_params_init);
+  moemesh_backward_params backward = with_defaults(moemesh_backward_params_init);
+};
+
 // Two microbatches on their way; one rank gives their tapes back in the other order. Each rank of its block is told, and has no
 // gradient of a mixture of both. The rows of the two are as many, or not.
 void one_rank_takes_the_other_tape(const Mesh& mesh, bool replays, int64_t second_tokens) {
@@ -353,18 +365,12 @@ void one_rank_takes_the_other_tape(const Mesh& mesh, bool replays, int64_t secon
     const int64_t n = tokens[which];
     Floats out(static_cast<size_t>(n) * 2, NAN), dlogits(static_cast<size_t>(n) * 4, NAN);
     const auto x_view = view_of(x, {n, 2}), out_view = view_of(out, {n, 2}), dlogits_view = view_of(dlogits, {n, 4});
-    auto replay = with_defaults(moemesh_replay_params_init);
-    replay.x = &x_view;
-    replay.y = &out_view;
-    auto backward = with_defaults(moemesh_backward_params_init);
-    backward.dy = &x_view;
-    backward.dx = &out_view;
-    backward.dlogits = &dlogits_view;
+    const LayerCalls calls(x_view, out_view, dlogits_view);
     moemesh_tape* const tape = tapes[which].out();
     EXPECT_STATUS(same_block ? MOEMESH_ERROR_MISMATCH : MOEMESH_OK,
-                  replays ? moemesh_layer_replay(tape, &replay) : moemesh_layer_backward(tape, &backward));
+                  replays ? moemesh_layer_replay(tape, &calls.replay) : moemesh_layer_backward(tape, &calls.backward));
     if (same_block) EXPECT_TRUE(std::all_of(out.begin(), out.end(), [](float value) { return std::isnan(value); }));
-    if (!same_block && replays) OK(moemesh_layer_backward(tape, &backward));
+    if (!same_block && replays) OK(moemesh_layer_backward(tape, &calls.backward));
   }
   EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(scale.model().optimizer(), nullptr, nullptr));
   scale.expect_good_step();
@@ -389,24 +395,16 @@ void one_rank_goes_forward(const Mesh& mesh, bool replays) {
   Floats x(6, 1.0F), out(6, NAN), dlogits(12, NAN), logits = route({0, 1, 2}, 4);
   const auto x_view = view_of(x, {3, 2}), out_view = view_of(out, {3, 2});
   const auto logits_view = view_of(logits, {3, 4}), dlogits_view = view_of(dlogits, {3, 4});
-  auto forward = with_defaults(moemesh_forward_params_init);
-  forward.x = &x_view;
-  forward.y = &out_view;
-  forward.logits = &logits_view;
-  auto replay = with_defaults(moemesh_replay_params_init);
-  replay.x = &x_view;
-  replay.y = &out_view;
-  auto backward = with_defaults(moemesh_backward_params_init);
-  backward.dy = &x_view;
-  backward.dx = &out_view;
-  backward.dlogits = &dlogits_view;
+  LayerCalls calls(x_view, out_view, dlogits_view);
+  calls.forward.logits = &logits_view;
   Tape tape, other;
   scale.model().begin(2);
-  OK(moemesh_layer_forward(scale.model().layer(0), &forward, tape.out()));
-  forward.microbatch = 1;
+  OK(moemesh_layer_forward(scale.model().layer(0), &calls.forward, tape.out()));
+  calls.forward.microbatch = 1;
   const auto call = [&] {
-    if (wrong) return moemesh_layer_forward(scale.model().layer(0), &forward, other.out());
-    return replays ? moemesh_layer_replay(tape.out(), &replay) : moemesh_layer_backward(tape.out(), &backward);
+    if (wrong) return moemesh_layer_forward(scale.model().layer(0), &calls.forward, other.out());
+    return replays ? moemesh_layer_replay(tape.out(), &calls.replay)
+                   : moemesh_layer_backward(tape.out(), &calls.backward);
   };
   EXPECT_STATUS(same_block ? MOEMESH_ERROR_MISMATCH : MOEMESH_OK, call());
   EXPECT_STATUS(MOEMESH_ERROR_STEP_FAILED, moemesh_optimizer_step(scale.model().optimizer(), nullptr, nullptr));
