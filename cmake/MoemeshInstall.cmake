@@ -7,13 +7,19 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/moemesh")
 install(TARGETS moemesh EXPORT moemesh-targets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT moemesh
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT moemesh NAMELINK_COMPONENT moemesh)
 if(TARGET moemesh_mpi)
   install(TARGETS moemesh_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT moemesh)
 endif()
 install(FILES capi/moemesh.h capi/moemesh.hpp capi/moemesh_mpi.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT moemesh)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT moemesh)
 
 install(EXPORT moemesh-targets NAMESPACE moemesh:: DESTINATION "${package_folder}" COMPONENT moemesh)
+set(has_mpi_module OFF)
+if(TARGET moemesh_mpi)
+  set(has_mpi_module ON)
+endif()
 configure_package_config_file(cmake/MoemeshConfig.cmake.in "${PROJECT_BINARY_DIR}/moemeshConfig.cmake"
                               INSTALL_DESTINATION "${package_folder}")
 # Until 1.0 a minor version may change the ABI.
@@ -26,5 +32,13 @@ set(pc_folder "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH pc_prefix "${pc_folder}" "${CMAKE_INSTALL_PREFIX}")
 file(RELATIVE_PATH pc_libdir "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 file(RELATIVE_PATH pc_includedir "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+# What `pkg-config --static` adds. The shared library needs nothing: it names its own.
+set(pc_private "")
+foreach(folder IN LISTS moemesh_static_folders)
+  string(APPEND pc_private " -L${folder}")
+endforeach()
+foreach(library IN LISTS moemesh_static_libraries)
+  string(APPEND pc_private " -l${library}")
+endforeach()
 configure_file(cmake/moemesh.pc.in "${PROJECT_BINARY_DIR}/moemesh.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/moemesh.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT moemesh)

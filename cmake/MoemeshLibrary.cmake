@@ -2,7 +2,8 @@
 # Copyright 2026 The moemesh authors
 #
 # moemesh_objects: all of the core, for the library and for unit tests that look inside.
-# moemesh: the library. moemesh_mpi: the module that the core opens when it is given an MPI communicator.
+# moemesh: the library, shared or an archive (MoemeshStatic.cmake). moemesh_mpi: the module that the core opens when it is
+# given an MPI communicator.
 
 file(GLOB core_sources CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/kernels/*.cpp" "${PROJECT_SOURCE_DIR}/impl/*/*.cpp" "${PROJECT_SOURCE_DIR}/capi/*.cpp")
@@ -44,18 +45,22 @@ function(moemesh_export_only target map)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${map}")
 endfunction()
 
-add_library(moemesh SHARED $<TARGET_OBJECTS:moemesh_objects>)
+if(MOEMESH_STATIC)
+  include(MoemeshStatic)
+else()
+  add_library(moemesh SHARED $<TARGET_OBJECTS:moemesh_objects>)
+  target_link_libraries(moemesh PRIVATE
+    Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> Threads::Threads ${CMAKE_DL_LIBS})
+  moemesh_export_only(moemesh "${PROJECT_SOURCE_DIR}/cmake/moemesh.map")
+  set_target_properties(moemesh PROPERTIES
+    LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    INSTALL_RPATH_USE_LINK_PATH ON)  # only folders that are not the system's
+endif()
 add_library(moemesh::moemesh ALIAS moemesh)
-target_link_libraries(moemesh PRIVATE
-  Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> Threads::Threads ${CMAKE_DL_LIBS})
 target_include_directories(moemesh INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/capi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-moemesh_export_only(moemesh "${PROJECT_SOURCE_DIR}/cmake/moemesh.map")
-set_target_properties(moemesh PROPERTIES
-  LINKER_LANGUAGE CXX
-  VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}
-  INSTALL_RPATH_USE_LINK_PATH ON)  # only folders that are not the system's
 
 file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/comm/mpi/*.cpp")
 if(MPI_C_FOUND AND mpi_sources)
