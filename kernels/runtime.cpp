@@ -3,6 +3,7 @@
 
 #include "kernels/runtime.hpp"
 
+#include <dlfcn.h>
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <sstream>
@@ -34,8 +35,19 @@ class HostThreadCount {
 #endif
 };
 
+// OpenMP's threads wait in its library for more work. Where a program unloads moemesh, the code that they are in must stay.
+void pin_openmp() {
+#ifdef _OPENMP
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&omp_get_max_threads), &info) == 0 || !info.dli_fname) return;
+  void* const library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (library) dlclose(library);
+#endif
+}
+
 void initialize_kokkos(int32_t threads) {
   const HostThreadCount restored_after;
+  pin_openmp();
   Kokkos::initialize(
       Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true).set_print_configuration(
           false));

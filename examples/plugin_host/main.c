@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ *
+ * plugin_host [FOLDER]: a program that knows moemesh's header but is linked to nothing of it. Takes the best flavour that
+ * works here, trains the small problem with it and unloads it. */
+#include <stdio.h>
+
+#include "loader.h"
+#include "problem.h"
+
+enum { STEPS = 40 };
+
+static int report(const moemesh_api* api, int32_t status) {
+  char text[512] = "";
+  if (status == MOEMESH_OK) return 1;
+  api->last_error(NULL, text, sizeof text, NULL);
+  fprintf(stderr, "%s\n", text);
+  return 0;
+}
+
+static int train(problem* p) {
+  double loss = 0;
+  for (int step = 1; step <= STEPS; ++step) {
+    if (!report(p->api, problem_step(p, &loss))) return 0;
+    if (step == 1 || step % 10 == 0) printf("step %2d  loss %.6f\n", step, loss);
+  }
+  return report(p->api, problem_finalize(p));
+}
+
+/* 1: it trained. 0: training failed. -1: this flavour does not work here, another one may. */
+static int run(const plugin* flavour) {
+  static problem p;
+  int result = -1;
+  if (report(flavour->api, problem_init(&p, flavour->api)) && report(flavour->api, problem_create(&p))) result = train(&p);
+  problem_destroy(&p);
+  return result;
+}
+
+int main(int argc, char** argv) {
+  const char* const folder = argc > 1 ? argv[1] : NULL;
+  char why[1024] = "";
+  for (const char* const* name = plugin_flavours; *name; ++name) {
+    plugin flavour;
+    int result = -1;
+    if (!plugin_open(&flavour, folder, *name, why, sizeof why)) {
+      printf("not used: %s\n", why);
+      continue;
+    }
+    printf("using %s\n", *name);
+    result = run(&flavour);
+    if (!plugin_close(&flavour, why, sizeof why)) fprintf(stderr, "%s\n", why);
+    if (result >= 0) return result == 1 ? 0 : 1;
+  }
+  fprintf(stderr, "no moemesh can be used here\n");
+  return 1;
+}

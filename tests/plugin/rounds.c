@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ *
+ * P44. rounds FOLDER [COUNT]: opens the library, trains, destroys everything, closes it, COUNT times (20), and looks at what
+ * the process holds. Built with HAVE_MPI it is one of mpirun's ranks, whose MPI is its own; without, MPI is not there. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "counts.h"
+#include "round.h"
+
+#ifdef HAVE_MPI
+#include "moemesh_mpi.h"
+#endif
+
+/* The first rounds fill what stays: MPI's and oneDNN's own caches, the allocator's free lists. */
+enum { WARM_UP = 5 };
+static const long most_growth = 1 << 20; /* bytes, over all rounds after these */
+
+static void start(void) {
+#ifdef HAVE_MPI
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+#endif
+}
+
+static void finish(void) {
+#ifdef HAVE_MPI
+  MPI_Finalize();
+#endif
+}
+
+static moemesh_comm communicator(void) {
+#ifdef HAVE_MPI
+  return moemesh_comm_from_mpi(MPI_COMM_WORLD);
+#else
+  return no_communicator();
+#endif
+}
+
+static void open_and_close(const char* folder, int with_calls) {
+  plugin library;
+  if (!open_library(&library, folder)) return;
+  if (with_calls) run_steps(library.api, communicator());
+  close_library(&library);
+}
+
+static void compare(counts before, counts after) {
+  EXPECT(after.resident - before.resident <= most_growth);
+  EXPECT(after.threads == before.threads);
+  EXPECT(after.descriptors == before.descriptors);
+  EXPECT(after.mappings == before.mappings);
+  EXPECT(after.communicators == before.communicators);
+}
+
+static void* nothing(void* argument) { return argument; }
+
+/* A thread that ends runs what libraries left for that moment. */
+static void create_and_join_a_thread(void) {
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, nothing, NULL) == 0);
+  EXPECT(pthread_join(thread, NULL) == 0);
+}
+
+static void rounds(const char* folder, int count) {
+  counts before = count_process(), warm = before, after = before;
+  open_and_close(folder, 0);
+  for (int i = 0; i < count; ++i) {
+    open_and_close(folder, 1);
+    if (i + 1 == WARM_UP) warm = count_process();
+  }
+  open_and_close(folder, 0);
+  after = count_process();
+  compare(warm, after);
+  EXPECT(after.communicators == before.communicators);
+  printf("%d rounds: resident %+ld kB after the first %d, threads %d -> %d -> %d, descriptors %d -> %d -> %d, "
+         "communicators %d -> %d, unloaded %s\n",
+         count, (after.resident - warm.resident) / 1024, WARM_UP, before.threads, warm.threads, after.threads,
+         before.descriptors, warm.descriptors, after.descriptors, before.communicators, after.communicators,
+         is_mapped("libmoemesh.so") ? "no" : "yes");
+}
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  start();
+  rounds(argv[1], argc > 2 ? atoi(argv[2]) : 20);
+  create_and_join_a_thread();
+  finish();
+  return failures == 0 ? 0 : 1;
+}
