@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * plugin_host [FOLDER]: a program that knows moemesh's header but is linked to nothing of it. Takes the best flavour that
- * works here, trains the small problem with it and unloads it. */
+ * plugin_host [FOLDER [mpi]]: a program that is compiled with moemesh's header and linked to nothing of it. Takes the best
+ * flavour that works here, trains the small problem with it and unloads it. With `mpi` it is one of mpirun's 1, 2 or 4
+ * ranks. What it chooses, and why, goes to stderr. */
 #include <stdio.h>
 
 #include "loader.h"
@@ -19,19 +20,27 @@ static int report(const moemesh_api* api, int32_t status) {
 }
 
 static int train(problem* p) {
+  int64_t rows[PROBLEM_EXPERTS];
   double loss = 0;
   for (int step = 1; step <= STEPS; ++step) {
     if (!report(p->api, problem_step(p, &loss))) return 0;
-    if (step == 1 || step % 10 == 0) printf("step %2d  loss %.6f\n", step, loss);
+    if (p->rank == 0 && (step == 1 || step % 10 == 0)) printf("step %2d  loss %.6f\n", step, loss);
   }
+  if (!report(p->api, problem_rows(p, rows))) return 0;
+  if (p->rank == 0) printf("rows per expert%4d%4d%4d%4d\n", (int)rows[0], (int)rows[1], (int)rows[2], (int)rows[3]);
   return report(p->api, problem_finalize(p));
 }
 
-/* 1: it trained. 0: training failed. -1: this flavour does not work here, another one may. */
-static int run(const plugin* flavour) {
+/* 1: it trained. 0: training failed. -1: this flavour does not work here (its device is missing, say), another one may. */
+static int run(const moemesh_api* api, int mpi) {
   static problem p;
   int result = -1;
-  if (report(flavour->api, problem_init(&p, flavour->api)) && report(flavour->api, problem_create(&p))) result = train(&p);
+  if (!report(api, problem_init(&p, api))) return -1;
+  if (mpi) {
+    p.context_params.comm.kind = MOEMESH_COMM_MPI_WORLD;
+    p.context_params.mpi_init = 1;
+  }
+  if (report(api, problem_create(&p))) result = train(&p);
   problem_destroy(&p);
   return result;
 }
@@ -41,13 +50,13 @@ int main(int argc, char** argv) {
   char why[1024] = "";
   for (const char* const* name = plugin_flavours; *name; ++name) {
     plugin flavour;
-    int result = -1;
+    int result;
     if (!plugin_open(&flavour, folder, *name, why, sizeof why)) {
-      printf("not used: %s\n", why);
+      fprintf(stderr, "not used: %s\n", why);
       continue;
     }
-    printf("using %s\n", *name);
-    result = run(&flavour);
+    fprintf(stderr, "using %s\n", *name);
+    result = run(flavour.api, argc > 2);
     if (!plugin_close(&flavour, why, sizeof why)) fprintf(stderr, "%s\n", why);
     if (result >= 0) return result == 1 ? 0 : 1;
   }

@@ -6,9 +6,9 @@
 
 enum { T = PROBLEM_TOKENS, H = PROBLEM_HIDDEN };
 
-#define TRY(call)                           \
-  do {                                      \
-    const int32_t status_ = (call);         \
+#define TRY(call)                              \
+  do {                                         \
+    const int32_t status_ = (call);            \
     if (status_ != MOEMESH_OK) return status_; \
   } while (0)
 
@@ -46,7 +46,7 @@ static int32_t create_layer(problem* p) {
   params.ffn = 2 * H;
   params.experts = PROBLEM_EXPERTS;
   params.top_k = 2;
-  params.init_std_router = params.init_std_in = params.init_std_out = 0.5;
+  params.init_std_router = params.init_std_in = params.init_std_out = 0.4;
   params.aux_coefficient = 0.01;
   params.aux_scope = MOEMESH_AUX_SEQUENCE;
   return p->api->layer_create(p->mesh, p->shared, p->expert, &params, &p->layer);
@@ -57,7 +57,7 @@ static int32_t create_optimizer(problem* p) {
   TRY(p->api->family_commit(p->shared));
   TRY(p->api->family_commit(p->expert));
   TRY(p->api->optimizer_params_init(&params, sizeof params));
-  params.learning_rate = 0.01;
+  params.learning_rate = 0.02;
   return p->api->optimizer_create(p->mesh, p->shared, p->expert, &params, &p->optimizer);
 }
 
@@ -122,6 +122,14 @@ int32_t problem_step(problem* p, double* loss) {
   *loss = compare(p);
   TRY(backward(p, &tape));
   TRY(p->api->optimizer_step(p->optimizer, NULL, NULL));
+  return p->api->all_reduce(p->mesh, MOEMESH_GROUP_WORLD, MOEMESH_SUM, &view);
+}
+
+int32_t problem_rows(problem* p, int64_t* rows) {
+  const int64_t experts = PROBLEM_EXPERTS;
+  moemesh_view view;
+  TRY(p->api->view_init(&view, MOEMESH_INT64, 1, &experts, rows));
+  TRY(p->api->layer_get_rows(p->layer, &view, NULL));
   return p->api->all_reduce(p->mesh, MOEMESH_GROUP_WORLD, MOEMESH_SUM, &view);
 }
 

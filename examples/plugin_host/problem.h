@@ -30,6 +30,8 @@ int32_t problem_init(problem* p, const moemesh_api* api);
 int32_t problem_create(problem* p);
 /* The mean of (y - target)^2 over all ranks before the step's update. */
 int32_t problem_step(problem* p, double* loss);
+/* Rows that each of the PROBLEM_EXPERTS experts was chosen for in the last step, over all ranks. */
+int32_t problem_rows(problem* p, int64_t* rows);
 /* Collective: frees the communicators. */
 int32_t problem_finalize(problem* p);
 /* Always, after an error too. */

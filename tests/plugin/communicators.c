@@ -8,7 +8,9 @@
 #include "counts.h"
 
 static int made(int code, const MPI_Comm* comm) {
-  if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) ++open_communicators;
+  if (code != MPI_SUCCESS || *comm == MPI_COMM_NULL) return code;
+  ++open_communicators;
+  ++made_communicators;
   return code;
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 int failures = 0;
-int open_communicators = 0;
+int open_communicators = 0, made_communicators = 0;
 
 void expect(int right, const char* what, const char* file, int line) {
   if (right) return;

@@ -25,6 +25,6 @@ void expect(int right, const char* what, const char* file, int line);
 #define EXPECT(condition) expect((condition) != 0, #condition, __FILE__, __LINE__)
 
 /* Made and not freed, duplicates of every kind included; counted by communicators.c where the program is linked with it. */
-extern int open_communicators;
+extern int open_communicators, made_communicators;
 
 #endif /* COUNTS_H */
