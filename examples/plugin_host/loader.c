@@ -15,6 +15,15 @@ static int refuse(plugin* opened, char* why, size_t capacity, const char* path, 
   return 0;
 }
 
+/* NULL where the file is another library, has another version of the table, or is older and has a shorter one. */
+static const moemesh_api* table_of(void* library) {
+  moemesh_get_api_function get_api = NULL;
+  const moemesh_api* table;
+  *(void**)&get_api = dlsym(library, "moemesh_get_api"); /* as POSIX has it: C converts no pointer to a function's */
+  table = get_api ? get_api(MOEMESH_ABI_VERSION) : NULL;
+  return table && table->struct_size >= (int64_t)sizeof *table ? table : NULL;
+}
+
 /* The library must be at least what this host was compiled against; until 1.0 each minor version has an ABI of its own. */
 static int version_fits(const moemesh_api* api, char* text, size_t capacity) {
   int32_t major = -1, minor = -1, patch = -1;
@@ -32,8 +41,8 @@ int plugin_open(plugin* opened, const char* folder, const char* flavour, char* w
   /* NOW: what is missing is missed here, not in the first step. LOCAL: its names stay out of the way of all others. */
   opened->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!opened->library) return refuse(opened, why, capacity, path, dlerror());
-  opened->api = interim_api(opened->library);
-  if (!opened->api) return refuse(opened, why, capacity, path, "it does not have this host's version of the API table");
+  opened->api = table_of(opened->library);
+  if (!opened->api) return refuse(opened, why, capacity, path, "it has no table of functions for this host");
   if (!version_fits(opened->api, text, sizeof text)) return refuse(opened, why, capacity, path, text);
   return 1;
 }

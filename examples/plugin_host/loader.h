@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#include "interim_api.h"
 #include "moemesh.h"
 
 typedef struct plugin {

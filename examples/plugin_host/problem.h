@@ -6,7 +6,6 @@
 #ifndef PROBLEM_H
 #define PROBLEM_H
 
-#include "interim_api.h"
 #include "moemesh.h"
 
 enum { PROBLEM_TOKENS = 64, PROBLEM_HIDDEN = 8, PROBLEM_EXPERTS = 4 };

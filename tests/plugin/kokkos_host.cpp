@@ -22,7 +22,7 @@ struct Library {
   explicit Library(const char* folder) {
 #ifdef LINKED
     (void)folder;
-    opened.api = linked_api();
+    opened.api = moemesh_get_api(MOEMESH_ABI_VERSION);
 #else
     open_library(&opened, folder);
 #endif
