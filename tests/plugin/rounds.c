@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * P44. rounds FOLDER [COUNT]: opens the library, trains, destroys everything, closes it, COUNT times (20), and looks at what
- * the process holds. Built with HAVE_MPI it is one of mpirun's ranks, whose MPI is its own; without, MPI is not there. */
+ * P44. rounds FOLDER COUNT [abruptly]: opens the library, trains, destroys everything, closes it, COUNT times, and looks at what
+ * the process holds; `abruptly`: without moemesh_shutdown before dlclose. Built with HAVE_MPI it is one of mpirun's ranks, whose MPI is its own; without, MPI is not there. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "counts.h"
 #include "round.h"
@@ -40,10 +42,31 @@ static moemesh_comm communicator(void) {
 #endif
 }
 
+static int abruptly = 0;
+
 static void open_and_close(const char* folder, int with_calls) {
   plugin library;
   if (!open_library(&library, folder)) return;
   if (with_calls) run_steps(library.api, communicator());
+  if (abruptly)
+    dlclose(library.library);
+  else
+    close_library(&library);
+}
+
+/* With an object alive the loader refuses to unload the library, and says why. */
+static void refuse_to_close(const char* folder) {
+  plugin library;
+  problem p;
+  char why[512] = "";
+  if (!open_library(&library, folder)) return;
+  EXPECT(problem_init(&p, library.api) == MOEMESH_OK);
+  p.context_params.comm = communicator();
+  EXPECT(problem_create(&p) == MOEMESH_OK);
+  EXPECT(!plugin_close(&library, why, sizeof why));
+  EXPECT(strstr(why, "INVALID_STATE") != NULL);
+  EXPECT(problem_finalize(&p) == MOEMESH_OK);
+  problem_destroy(&p);
   close_library(&library);
 }
 
@@ -83,9 +106,11 @@ static void rounds(const char* folder, int count) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
+  if (argc < 3) return 2;
+  abruptly = argc > 3;
   start();
-  rounds(argv[1], argc > 2 ? atoi(argv[2]) : 20);
+  refuse_to_close(argv[1]);
+  rounds(argv[1], atoi(argv[2]));
   create_and_join_a_thread();
 #ifdef HAVE_MPI
   EXPECT(made_communicators > 0); /* or the counting is not in the way */
