@@ -36,6 +36,9 @@ add_library(moemesh STATIC "${whole}")
 set_source_files_properties("${whole}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 set_target_properties(moemesh PROPERTIES LINKER_LANGUAGE C)
 
+# Programs of this build find the MPI module as those of a user do: in their own folder, or where the loader looks.
+set(CMAKE_BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+
 # The C++ runtime, as far as a C compiler does not link it anyway.
 set(moemesh_static_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(REMOVE_ITEM moemesh_static_libraries ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
