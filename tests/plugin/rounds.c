@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * P44. rounds FOLDER COUNT [abruptly]: opens the library, trains, destroys everything, closes it, COUNT times, and looks at what
- * the process holds; `abruptly`: without moemesh_shutdown before dlclose. Built with HAVE_MPI it is one of mpirun's ranks, whose MPI is its own; without, MPI is not there. */
+ * P44. rounds FOLDER COUNT [abruptly]: opens the library, trains, destroys everything, closes it, COUNT times, and looks at
+ * what the process holds; `abruptly`: without moemesh_shutdown before dlclose. Built with HAVE_MPI it is one of mpirun's
+ * ranks, whose MPI is its own; without, MPI is not there. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
