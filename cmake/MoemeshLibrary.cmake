@@ -2,8 +2,8 @@
 # Copyright 2026 The moemesh authors
 #
 # moemesh_objects: all of the core, for the library and for unit tests that look inside.
-# moemesh: the library, shared or an archive (MoemeshStatic.cmake). moemesh_mpi: the module that the core opens when it is
-# given an MPI communicator.
+# moemesh: the library, shared or an archive (MoemeshStatic.cmake). moemesh_mpi: the module that the core opens when it
+# is given an MPI communicator.
 
 file(GLOB core_sources CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/kernels/*.cpp" "${PROJECT_SOURCE_DIR}/impl/*/*.cpp" "${PROJECT_SOURCE_DIR}/capi/*.cpp")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The moemesh authors
 #
-# moemesh as an archive for C programs. All objects and what they use of Kokkos become one object, in which only moemesh_*
-# stays global: a program may have another Kokkos, even a static one. Of the other libraries the archive needs the
-# shared ones, which are named in moemesh_static_libraries (names as after -l) and moemesh_static_folders.
+# moemesh as an archive for C programs. All objects and what they use of Kokkos become one object, in which only
+# moemesh_* stays global: a program may have another Kokkos, even a static one. Of the other libraries the archive needs
+# the shared ones, which are named in moemesh_static_libraries (names as after -l) and moemesh_static_folders.
 
 if(MOEMESH_SHARED_KOKKOS)
-  message(FATAL_ERROR "MOEMESH_STATIC and MOEMESH_SHARED_KOKKOS exclude each other: the archive has a private Kokkos inside")
+  message(FATAL_ERROR "MOEMESH_STATIC and MOEMESH_SHARED_KOKKOS exclude each other: Kokkos is inside the archive")
 endif()
 if(NOT CMAKE_OBJCOPY OR NOT CMAKE_NM)
   message(FATAL_ERROR "MOEMESH_STATIC needs objcopy and nm (binutils)")
@@ -30,7 +30,8 @@ add_custom_command(
           "$<TARGET_OBJECTS:moemesh_objects>" ${kokkos_archives}
   COMMAND "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJCOPY=${CMAKE_OBJCOPY}" "-DOBJECT=${whole}"
           -P "${PROJECT_SOURCE_DIR}/cmake/localize.cmake"
-  DEPENDS "${PROJECT_SOURCE_DIR}/cmake/localize.cmake" moemesh_objects "$<TARGET_OBJECTS:moemesh_objects>" ${kokkos_archives}
+  DEPENDS "${PROJECT_SOURCE_DIR}/cmake/localize.cmake" moemesh_objects "$<TARGET_OBJECTS:moemesh_objects>"
+          ${kokkos_archives}
   COMMENT "One object of moemesh and its Kokkos" COMMAND_EXPAND_LISTS VERBATIM)
 add_library(moemesh STATIC "${whole}")
 set_source_files_properties("${whole}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

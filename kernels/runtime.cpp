@@ -35,7 +35,8 @@ class HostThreadCount {
 #endif
 };
 
-// OpenMP's threads wait in its library for more work. Where a program unloads moemesh, the code that they are in must stay.
+// OpenMP's threads wait in its library for more work. Where a program unloads moemesh, the code that they are in must
+// stay.
 void pin_openmp() {
 #ifdef _OPENMP
   Dl_info info{};

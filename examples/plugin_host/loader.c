@@ -24,7 +24,7 @@ static const moemesh_api* table_of(void* library) {
   return table && table->struct_size >= (int64_t)sizeof *table ? table : NULL;
 }
 
-/* The library must be at least what this host was compiled against; until 1.0 each minor version has an ABI of its own. */
+/* Not older than what this host was compiled against; until 1.0 each minor version has an ABI of its own. */
 static int version_fits(const moemesh_api* api, char* text, size_t capacity) {
   int32_t major = -1, minor = -1, patch = -1;
   if (api->version(&major, &minor, &patch) != MOEMESH_OK) return 0;

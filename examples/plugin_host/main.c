@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * plugin_host [FOLDER [mpi]]: a program that is compiled with moemesh's header and linked to nothing of it. Takes the best
- * flavour that works here, trains the small problem with it and unloads it. With `mpi` it is one of mpirun's 1, 2 or 4
- * ranks. What it chooses, and why, goes to stderr. */
+ * plugin_host [FOLDER [mpi]]: a program that is compiled with moemesh's header and linked to nothing of it. Takes the
+ * best flavour that works here, trains the small problem with it and unloads it. With `mpi` it is one of mpirun's 1, 2
+ * or 4 ranks. What it chooses, and why, goes to stderr. */
 #include <stdio.h>
 
 #include "loader.h"
@@ -31,7 +31,7 @@ static int train(problem* p) {
   return report(p->api, problem_finalize(p));
 }
 
-/* 1: it trained. 0: training failed. -1: this flavour does not work here (its device is missing, say), another one may. */
+/* 1: it trained. 0: training failed. -1: this flavour does not work here (no device, say), another one may. */
 static int run(const moemesh_api* api, int mpi) {
   static problem p;
   int result = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * The small problem of the other examples, through the API table: a layer of 4 experts learns a function of 64 tokens of 8
- * numbers. Experts and tokens are cut over the ranks of the communicator (1, 2 or 4); the numbers stay. */
+ * The small problem of the other examples, through the API table: a layer of 4 experts learns a function of 64 tokens
+ * of 8 numbers. Experts and tokens are cut over the ranks of the communicator (1, 2 or 4); the numbers stay. */
 #ifndef PROBLEM_H
 #define PROBLEM_H
 

@@ -27,8 +27,8 @@ const char* name_of(int32_t kind) {
   return kind == MOEMESH_COMM_MPICH_ABI ? "MPICH and its kin" : "the MPI ABI";
 }
 
-// In a program that is linked to another MPI, the module's calls go there, with handles that mean nothing to it. The one call
-// that needs no handle tells whose functions they are.
+// In a program that is linked to another MPI, the module's calls go there, with handles that mean nothing to it. The
+// one call that needs no handle tells whose functions they are.
 bool calls_its_own_mpi(const moemesh_transport& transport) {
   const std::string_view library(transport.library);
   const bool open_mpi = library.find("Open MPI") != std::string_view::npos;
@@ -38,10 +38,11 @@ bool calls_its_own_mpi(const moemesh_transport& transport) {
 
 void check_kind(const moemesh_comm& comm, const moemesh_transport& transport) {
   require(calls_its_own_mpi(transport), MOEMESH_ERROR_MPI_KIND,
-          "the MPI module is built for {}, but the MPI of this program is {}", name_of(transport.kind), transport.library);
+          "the MPI module is built for {}, but the MPI of this program is {}", name_of(transport.kind),
+          transport.library);
   if (comm.kind == MOEMESH_COMM_MPI_WORLD || comm.kind == transport.kind) return;
-  fail(MOEMESH_ERROR_MPI_KIND, "the communicator is of MPI kind {} ({}), the MPI module is built for kind {} ({})", comm.kind,
-       name_of(comm.kind), transport.kind, transport.library);
+  fail(MOEMESH_ERROR_MPI_KIND, "the communicator is of MPI kind {} ({}), the MPI module is built for kind {} ({})",
+       comm.kind, name_of(comm.kind), transport.kind, transport.library);
 }
 
 void bring_up(Link& link, bool initialize, bool multiple) {

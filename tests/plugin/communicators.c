@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * MPI's calls that make and free communicators, counted. The program is linked with -rdynamic, so that the MPI module, which
- * is opened while it runs, calls these. */
+ * MPI's calls that make and free communicators, counted. The program is linked with -rdynamic, so that the MPI module,
+ * which is opened while it runs, calls these. */
 #include <mpi.h>
 
 #include "counts.h"

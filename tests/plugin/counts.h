@@ -24,7 +24,7 @@ extern int failures;
 void expect(int right, const char* what, const char* file, int line);
 #define EXPECT(condition) expect((condition) != 0, #condition, __FILE__, __LINE__)
 
-/* Made and not freed, duplicates of every kind included; counted by communicators.c where the program is linked with it. */
+/* Made and not freed, and made in all; counted in programs that are linked with communicators.c. */
 extern int open_communicators, made_communicators;
 
 #endif /* COUNTS_H */

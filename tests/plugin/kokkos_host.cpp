@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 //
-// P45. kokkos_host CHECK FOLDER: a program with a Kokkos of its own, static or shared, of this version or another, that loads
-// the library while it runs, or is linked to it; then FOLDER is not looked at. Kokkos starts and ends once, so each check is a
-// process of its own.
+// P45. kokkos_host CHECK FOLDER: a program with a Kokkos of its own, static or shared, of this version or another, that
+// loads the library while it runs, or is linked to it; then FOLDER is not looked at. Kokkos starts and ends once, so
+// each check is a process of its own.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstring>
@@ -39,7 +39,9 @@ struct Library {
   plugin opened{};
 };
 
-void start_kokkos() { Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(2).set_disable_warnings(true)); }
+void start_kokkos() {
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(2).set_disable_warnings(true));
+}
 
 // The program's Kokkos works: a sum over an array of its own.
 void expect_kokkos_works(const Array& array) {
@@ -47,7 +49,8 @@ void expect_kokkos_works(const Array& array) {
   const Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace> all(0, length);
   Kokkos::parallel_for("fill", all, [=](int i) { array(i) = i; });
   Kokkos::fence();
-  Kokkos::parallel_reduce("sum", all, [=](int i, double& part) { part += array(i); }, sum);
+  Kokkos::parallel_reduce(
+      "sum", all, [=](int i, double& part) { part += array(i); }, sum);
   EXPECT(sum == 0.5 * length * (length - 1.0));
 }
 
@@ -109,8 +112,8 @@ void never_started(const char* folder) {
   EXPECT(!Kokkos::is_finalized());
 }
 
-// (c) Of two problems that are alive at once, one is destroyed; (d) work of the program on an instance of its own goes on
-// meanwhile and is complete after that instance's fence.
+// (c) Of two problems that are alive at once, one is destroyed; (d) work of the program on an instance of its own goes
+// on meanwhile and is complete after that instance's fence.
 void two_at_once(const char* folder) {
   start_kokkos();
   Library library(folder);

@@ -17,7 +17,8 @@
 #ifndef HAVE_MPI
 static void missing(const moemesh_api* api) {
   for (int i = 0; i < 2; ++i)
-    expect_refused(api, world_of_the_module(), MOEMESH_PROGRESS_AUTO, MOEMESH_ERROR_MPI_UNAVAILABLE, "libmoemesh_mpi.so");
+    expect_refused(api, world_of_the_module(), MOEMESH_PROGRESS_AUTO, MOEMESH_ERROR_MPI_UNAVAILABLE,
+                   "libmoemesh_mpi.so");
   run_steps(api, no_communicator());
 }
 #else

@@ -15,9 +15,9 @@ extern "C" void ios_base_library_init() {}
 
 // std::string's replace where the new text is a part of the string itself: `old_length` characters at `place`, with
 // `tail` characters after them, become the `length` ones at `text`.
-extern "C" void replace_cold(void* string, char* place, std::size_t old_length, const char* text, std::size_t length,
-                             std::size_t tail)
-    __asm__("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE15_M_replace_coldEPcmPKcmm");
+extern "C" void replace_cold(
+    void* string, char* place, std::size_t old_length, const char* text, std::size_t length,
+    std::size_t tail) __asm__("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE15_M_replace_coldEPcmPKcmm");
 extern "C" void replace_cold(void*, char* place, std::size_t old_length, const char* text, std::size_t length,
                              std::size_t tail) {
   const std::string copy(text, length);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * pool FOLDER: the library's OpenMP threads, which wait for more work when it is unloaded, are still in code that is there. The
- * script gives it an empty libdnnl, because the real one happens to keep OpenMP's library loaded. */
+ * pool FOLDER: the library's OpenMP threads, which wait for more work when it is unloaded, are still in code that is
+ * there. The script gives it an empty libdnnl, because the real one happens to keep OpenMP's library loaded. */
 #include <stdio.h>
 #include <unistd.h>
 

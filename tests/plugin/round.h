@@ -18,7 +18,8 @@ void close_library(plugin* opened);
 void run_steps(const moemesh_api* api, moemesh_comm comm);
 
 /* The status of creating the objects on `comm`, and the library's text of it (`text` may be NULL); nothing is left. */
-int32_t try_create(const moemesh_api* api, moemesh_comm comm, int32_t mpi_init, int32_t progress, char* text, int64_t capacity);
+int32_t try_create(const moemesh_api* api, moemesh_comm comm, int32_t mpi_init, int32_t progress, char* text,
+                   int64_t capacity);
 /* try_create must return `status`, with `part` in its text. */
 void expect_refused(const moemesh_api* api, moemesh_comm comm, int32_t progress, int32_t status, const char* part);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * P44. rounds FOLDER COUNT [abruptly]: opens the library, trains, destroys everything, closes it, COUNT times, and looks at
- * what the process holds; `abruptly`: without moemesh_shutdown before dlclose. Built with HAVE_MPI it is one of mpirun's
- * ranks, whose MPI is its own; without, MPI is not there. */
+ * P44. rounds FOLDER COUNT [abruptly]: opens the library, trains, destroys everything, closes it, COUNT times, and
+ * looks at what the process holds; `abruptly`: without moemesh_shutdown before dlclose. Built with HAVE_MPI it is one
+ * of mpirun's ranks, whose MPI is its own; without, MPI is not there. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@
 
 /* The first rounds fill what stays: MPI's and oneDNN's own caches, the allocator's free lists. */
 enum { WARM_UP = 5 };
-/* Bytes that a round may leave after them: Kokkos never frees the object that holds its OpenMP threads' scratch memory, 29 kB. */
+/* Bytes that a round may leave after them: Kokkos never frees the object that holds its OpenMP threads' scratch memory,
+ * 29 kB. */
 static const long most_a_round = 64 << 10;
 
 static void start(void) {
@@ -99,11 +100,12 @@ static void rounds(const char* folder, int count) {
   after = count_process();
   compare(warm, after, count - WARM_UP);
   EXPECT(after.communicators == before.communicators);
-  printf("%d rounds: resident %+ld kB after the first %d, threads %d -> %d -> %d, descriptors %d -> %d -> %d, "
-         "communicators %d -> %d, unloaded %s\n",
-         count, (after.resident - warm.resident) / 1024, WARM_UP, before.threads, warm.threads, after.threads,
-         before.descriptors, warm.descriptors, after.descriptors, before.communicators, after.communicators,
-         is_mapped("libmoemesh.so") ? "no" : "yes");
+  printf(
+      "%d rounds: resident %+ld kB after the first %d, threads %d -> %d -> %d, descriptors %d -> %d -> %d, "
+      "communicators %d -> %d, unloaded %s\n",
+      count, (after.resident - warm.resident) / 1024, WARM_UP, before.threads, warm.threads, after.threads,
+      before.descriptors, warm.descriptors, after.descriptors, before.communicators, after.communicators,
+      is_mapped("libmoemesh.so") ? "no" : "yes");
 }
 
 int main(int argc, char** argv) {

@@ -19,7 +19,8 @@ static int mpi_is_initialized(void) {
 }
 
 static void before_init(const moemesh_api* api) {
-  expect_refused(api, world_of_the_module(), MOEMESH_PROGRESS_AUTO, MOEMESH_ERROR_MPI_NOT_INITIALIZED, "not initialized");
+  expect_refused(api, world_of_the_module(), MOEMESH_PROGRESS_AUTO, MOEMESH_ERROR_MPI_NOT_INITIALIZED,
+                 "not initialized");
   EXPECT(!mpi_is_initialized());
   MPI_Init(NULL, NULL);
   run_steps(api, moemesh_comm_from_mpi(MPI_COMM_WORLD));

@@ -254,8 +254,8 @@ void error_text(int32_t code, char* text, int64_t capacity) {
   std::snprintf(text, static_cast<size_t>(capacity), "%s", result);
 }
 
-// "Open MPI v4.1.4, ..." up to the first line's end. In a program of another MPI it is that one which answers, whose text may
-// be longer than this one's limit (MPICH's is 8192).
+// "Open MPI v4.1.4, ..." up to the first line's end. In a program of another MPI it is that one which answers, whose
+// text may be longer than this one's limit (MPICH's is 8192).
 const char* library_name() {
   static const std::string name = [] {
     std::array<char, std::max(MPI_MAX_LIBRARY_VERSION_STRING, 16384) + 1> text{};

@@ -13,7 +13,7 @@ class Moemesh(CMakePackage):
 
     version("main", branch="main")
 
-    variant("shared", default=True, description="libmoemesh.so; without it libmoemesh.a, Kokkos hidden inside either way")
+    variant("shared", default=True, description="libmoemesh.so; without it libmoemesh.a")
     variant("mpi", default=True, description="the module for more than one rank")
     variant("onednn", default=True, description="oneDNN's matrix products; without it portable ones")
 
