@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 //
-// P45. kokkos_host CHECK FOLDER: a program with a Kokkos of its own, static or shared, of this version or another, that
-// loads the library while it runs, or is linked to it; then FOLDER is not looked at. Kokkos starts and ends once, so
-// each check is a process of its own.
+// P45. kokkos_host CHECK FOLDER [mpi]: a program with a Kokkos of its own, static or shared, of this version or another,
+// that loads the library while it runs, or is linked to it; then FOLDER is not looked at. With `mpi` its own MPI is up.
+// Kokkos starts and ends once, so each check is a process of its own.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstring>
 
 extern "C" {
 #include "counts.h"
+#include "host_mpi.h"
 #include "round.h"
 }
 
@@ -19,6 +20,7 @@ extern "C" const moemesh_api* moemesh_get_api(int32_t abi_version) __attribute__
 namespace {
 
 constexpr int length = 100000;
+moemesh_comm comm = no_communicator();
 using Array = Kokkos::View<double*, Kokkos::HostSpace>;
 
 struct Library {
@@ -34,7 +36,7 @@ struct Library {
     else
       close_library(&opened);
   }
-  void train() const { run_steps(opened.api, no_communicator()); }
+  void train() const { run_steps(opened.api, comm); }
 
   plugin opened{};
 };
@@ -124,6 +126,7 @@ void two_at_once(const char* folder) {
     double loss = 0, other = 0;
     for (problem* p : {&first, &second}) {
       EXPECT(problem_init(p, library.opened.api) == MOEMESH_OK);
+      p->context_params.comm = comm;
       EXPECT(problem_create(p) == MOEMESH_OK);
     }
     Kokkos::parallel_for("own work", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(instance, 0, length),
@@ -158,7 +161,11 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   for (const auto& check : checks) {
     if (std::strcmp(check.name, argv[1]) != 0) continue;
+    const bool mpi = argc > 3;
+    if (mpi) start_mpi();
+    if (mpi) comm = host_communicator();
     check.run(argv[2]);
+    if (mpi) end_mpi();
     return failures == 0 ? 0 : 1;
   }
   return 2;

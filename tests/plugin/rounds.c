@@ -11,11 +11,8 @@
 #include <string.h>
 
 #include "counts.h"
+#include "host_mpi.h"
 #include "round.h"
-
-#ifdef HAVE_MPI
-#include "moemesh_mpi.h"
-#endif
 
 /* The first rounds fill what stays: MPI's and oneDNN's own caches, the allocator's free lists. */
 enum { WARM_UP = 5 };
@@ -23,33 +20,12 @@ enum { WARM_UP = 5 };
  * 29 kB. */
 static const long most_a_round = 64 << 10;
 
-static void start(void) {
-#ifdef HAVE_MPI
-  int level = MPI_THREAD_SINGLE;
-  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-#endif
-}
-
-static void finish(void) {
-#ifdef HAVE_MPI
-  MPI_Finalize();
-#endif
-}
-
-static moemesh_comm communicator(void) {
-#ifdef HAVE_MPI
-  return moemesh_comm_from_mpi(MPI_COMM_WORLD);
-#else
-  return no_communicator();
-#endif
-}
-
 static int abruptly = 0;
 
 static void open_and_close(const char* folder, int with_calls) {
   plugin library;
   if (!open_library(&library, folder)) return;
-  if (with_calls) run_steps(library.api, communicator());
+  if (with_calls) run_steps(library.api, host_communicator());
   if (abruptly)
     dlclose(library.library);
   else
@@ -63,7 +39,7 @@ static void refuse_to_close(const char* folder) {
   char why[512] = "";
   if (!open_library(&library, folder)) return;
   EXPECT(problem_init(&p, library.api) == MOEMESH_OK);
-  p.context_params.comm = communicator();
+  p.context_params.comm = host_communicator();
   EXPECT(problem_create(&p) == MOEMESH_OK);
   EXPECT(!plugin_close(&library, why, sizeof why));
   EXPECT(strstr(why, "INVALID_STATE") != NULL);
@@ -111,13 +87,13 @@ static void rounds(const char* folder, int count) {
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   abruptly = argc > 3;
-  start();
+  start_mpi();
   refuse_to_close(argv[1]);
   rounds(argv[1], atoi(argv[2]));
   create_and_join_a_thread();
 #ifdef HAVE_MPI
   EXPECT(made_communicators > 0); /* or the counting is not in the way */
 #endif
-  finish();
+  end_mpi();
   return failures == 0 ? 0 : 1;
 }
