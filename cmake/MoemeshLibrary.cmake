@@ -17,6 +17,7 @@ target_include_directories(moemesh_objects SYSTEM PUBLIC "${MOEMESH_XXHASH_INCLU
 target_include_directories(moemesh_objects SYSTEM PUBLIC
   $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(moemesh_objects PUBLIC $<$<BOOL:${MOEMESH_SHARED_KOKKOS}>:MOEMESH_SHARED_KOKKOS=1>)
+target_compile_definitions(moemesh_objects PUBLIC $<$<BOOL:${MOEMESH_CHECKED_MEMORY}>:MOEMESH_CHECKED_MEMORY=1>)
 target_link_libraries(moemesh_objects PUBLIC
   Kokkos::kokkos $<TARGET_NAME_IF_EXISTS:moemesh_onednn> Threads::Threads ${CMAKE_DL_LIBS}
   PRIVATE moemesh_flags)

@@ -13,6 +13,8 @@ option(MOEMESH_BUILD_EXAMPLES "Build the examples" ${top_level})
 option(MOEMESH_ENABLE_MPI "Build libmoemesh_mpi, the module that talks MPI" ON)
 option(MOEMESH_ENABLE_ONEDNN "Use oneDNN for matrix products where it is found" ON)
 option(MOEMESH_SHARED_KOKKOS "Link a shared Kokkos, the host program's, instead of a private static one" OFF)
+option(MOEMESH_CHECKED_MEMORY
+       "For tests: a host build that keeps kernels' memory from everything else, as a device would" OFF)
 option(MOEMESH_WERROR "Treat warnings as errors" OFF)
 
 set(MOEMESH_DEVICE host CACHE STRING "Where kernels run: host")
