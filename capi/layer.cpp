@@ -52,8 +52,8 @@ using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
                          &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor,
                          &L::aux_coefficient, &L::z_coefficient, &L::bias_rate, &L::top_k, &L::activation, &L::score,
-                         &L::gate, &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype,
-                         &L::recompute, &L::chunks, &L::products));
+                         &L::gate, &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype, &L::recompute,
+                         &L::chunks, &L::products));
 using F = moemesh_forward_params;
 static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::sequences,
                          &F::sequence_layout, &F::reserved, &F::training, &F::microbatch));

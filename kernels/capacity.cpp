@@ -80,7 +80,7 @@ int64_t count_beyond(int64_t experts, const int64_t* offsets, int64_t slots) {
     const detail::Unlocked access;
     Kokkos::parallel_reduce(
         "moemesh::count_beyond", detail::range(experts),
-        KOKKOS_LAMBDA(int64_t e, int64_t& sum) { sum += rows_beyond(offsets, e, slots); }, dropped);
+        KOKKOS_LAMBDA(int64_t e, int64_t & sum) { sum += rows_beyond(offsets, e, slots); }, dropped);
   }
   return dropped;
 }

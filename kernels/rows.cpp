@@ -175,7 +175,8 @@ void gather_dense(int64_t n, int64_t width, const float* from, const int64_t* in
 
 void keep_mask(int64_t tokens, const uint8_t* mask, int64_t mask_stride, uint8_t* kept) {
   for_each(
-      "moemesh::keep_mask", tokens, KOKKOS_LAMBDA(int64_t t) { kept[t] = mask == nullptr ? 1 : mask[t * mask_stride]; });
+      "moemesh::keep_mask", tokens,
+      KOKKOS_LAMBDA(int64_t t) { kept[t] = mask == nullptr ? 1 : mask[t * mask_stride]; });
 }
 
 void mask_undecided(int64_t tokens, int32_t top_k, const int32_t* chosen, uint8_t* mask) {

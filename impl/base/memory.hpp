@@ -27,6 +27,9 @@ class Allocator {
 
  private:
   void* of_host(int64_t bytes) const;
+  void* of_kernels(Memory memory, int64_t bytes) const;
+  void release_of_host(void* pointer, int64_t bytes) const noexcept;
+  void release_of_kernels(Memory memory, void* pointer, int64_t bytes) const noexcept;
 
   moemesh_allocate_function allocate_ = nullptr;
   moemesh_free_function free_ = nullptr;
@@ -57,11 +60,7 @@ class Buffer {
   T* data() const noexcept { return data_; }
   int64_t size() const noexcept { return size_; }
   int64_t bytes() const noexcept { return size_ * static_cast<int64_t>(sizeof(T)); }
-  T& operator[](int64_t i) const noexcept
-    requires(M != Memory::device)
-  {
-    return data_[i];
-  }
+  T& operator[](int64_t i) const noexcept requires(M != Memory::device) { return data_[i]; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
   // Grows without keeping the contents, so that steady-state steps allocate nothing.

@@ -80,9 +80,7 @@ bool dense(const moemesh_view& view) {
 }
 
 // Kernels of a host reach all of it.
-bool out_of_reach(const moemesh_view& view) {
-  return kernels::separate_memory && view.memory == MOEMESH_MEMORY_HOST;
-}
+bool out_of_reach(const moemesh_view& view) { return kernels::separate_memory && view.memory == MOEMESH_MEMORY_HOST; }
 
 }  // namespace
 
@@ -118,7 +116,11 @@ TypedRows check_typed_rows(const moemesh_view* view, const char* name, int32_t d
   require(width <= 1 || view->strides[1] == 1, bad, "{}.strides[1]: expected 1, got {}", name, view->strides[1]);
   const int64_t ld = view->extents[0] > 1 ? view->strides[0] : width;
   require(ld >= width, bad, "{}.strides[0]: expected >= {}, got {}", name, width, ld);
-  return {static_cast<std::byte*>(view->data), static_cast<kernels::Element>(dtype), view->extents[0], width, ld,
+  return {static_cast<std::byte*>(view->data),
+          static_cast<kernels::Element>(dtype),
+          view->extents[0],
+          width,
+          ld,
           out_of_reach(*view)};
 }
 

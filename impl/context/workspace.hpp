@@ -55,8 +55,8 @@ class Workspace {
     integers,  // keys, positions
     integers2,
     integers3,
-    offsets,   // what a plan or a sum tells the host
-    user_x,    // arrays of the caller's that lie in the host's memory
+    offsets,  // what a plan or a sum tells the host
+    user_x,   // arrays of the caller's that lie in the host's memory
     user_y,
     user_dy,
     user_dx,

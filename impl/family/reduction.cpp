@@ -28,9 +28,8 @@ void sum_over(Family& family, Communicator& group, float* gradient, int64_t n) {
     kernels::copy_bytes(at, gradient, n * 4);
   }
   kernels::finish();
-  expect_no_failure(
-      group.all_reduce(at, n, Communicator::Op::sum,
-                       purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
+  expect_no_failure(group.all_reduce(at, n, Communicator::Op::sum,
+                                     purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
   if (at == gradient) return;
   kernels::copy_bytes(gradient, at, n * 4);
   kernels::finish();

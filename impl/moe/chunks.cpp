@@ -117,8 +117,7 @@ void Layer::shared_under_exchange(Outcome& outcome, Tape& tape, const BackwardAr
 // What came back for one part of the tokens, added up over its copies.
 void Layer::return_gradients(Tape& tape, Block& block) {
   const int64_t T = tape.decision.tokens, k = params_.top_k;
-  const auto all =
-      slice_gradients(tape.slice, over_tp(Workspace::tokens, T * (params_.hidden + k)));
+  const auto all = slice_gradients(tape.slice, over_tp(Workspace::tokens, T * (params_.hidden + k)));
   const SourcePlan& source = block.part().source;
   const TokenSlice here{block.part().slice.first - tape.slice.first, block.part().slice.count};
   const Rows<float> x = rows_of(all.x, here);

@@ -156,6 +156,7 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
                                      std::shared_ptr<Family> expert, const moemesh_layer_params& params,
                                      const Finding& problem) {
   mesh->require_usable();
+  Arrays arrays;
   const Finding finding = problem ? problem : attempt([&] {
     check_families(*mesh, *shared, *expert);
     check_layer(params, mesh->layout(), shared->dtype(), expert->dtype());
@@ -164,17 +165,20 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
       require(!shared->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
     for (const char* part : {".w1", ".wg", ".w2"})
       require(!expert->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
+    arrays.owner = SharedBuffer<int32_t>(mesh->allocator(), params.experts);
+    arrays.bias = std::make_shared<SelectionBias>(name, params.experts, params.bias_rate, mesh->allocator());
   });
   // Other stages have other layers, and may have more of them.
   agree_on_configuration(mesh->group(MOEMESH_GROUP_STAGE), "layer_create", fields_of(params), finding.status,
                          finding.text);
-  auto layer = std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params);
+  auto layer =
+      std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params, std::move(arrays));
   layer->register_parameters();
   return layer;
 }
 
 Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
-             const moemesh_layer_params& params)
+             const moemesh_layer_params& params, Arrays arrays)
     : mesh_(std::move(mesh)),
       shared_(std::move(shared)),
       expert_(std::move(expert)),
@@ -185,8 +189,8 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
       tp_(mesh_->group(MOEMESH_AXIS_TP)),
       slices_(mesh_->slices()),
       local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())),
-      owner_(mesh_->allocator(), params.experts),
-      bias_(std::make_shared<SelectionBias>(name_, params.experts, params.bias_rate, mesh_->allocator())) {
+      owner_(std::move(arrays.owner)),
+      bias_(std::move(arrays.bias)) {
   params_.name = name_.c_str();
   number_ = mesh_->add_layer(name_, params_.chunks);
   for (int64_t e = 0; e < params_.experts; ++e)

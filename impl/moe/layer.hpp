@@ -83,8 +83,13 @@ class Layer {
   static std::shared_ptr<Layer> create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
                                        std::shared_ptr<Family> expert, const moemesh_layer_params& params,
                                        const Finding& problem);
+  // What is allocated where running out of memory can still be told.
+  struct Arrays {
+    SharedBuffer<int32_t> owner;
+    std::shared_ptr<SelectionBias> bias;
+  };
   Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
-        const moemesh_layer_params& params);
+        const moemesh_layer_params& params, Arrays arrays);
 
   // Collective over the ep x tp block. `problem`: what this rank found wrong with its arguments; it then takes part with
   // nothing and the call throws that. Returns the tape (null where not training).

@@ -35,8 +35,7 @@ class Outcome {
   void all_to_all(Communicator& comm, const Exchange& exchange, Purpose purpose) {
     if (failed()) return comm.all_to_all_failed(exchange, purpose);
     kernels::finish();  // what is sent is there, what is received is written by nobody else
-    if (comm.all_to_all(exchange, purpose))
-      hear(-1, MOEMESH_ERROR_PEER_FAILED);
+    if (comm.all_to_all(exchange, purpose)) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
   // The same in two halves; `flight` (null in a group of one) must be finished, whatever happens in between.
   Flight start(Communicator& comm, const Exchange& exchange, Purpose purpose) {

@@ -35,11 +35,11 @@ struct Decision {
 // The balance losses of one microbatch, and what their gradient needs. Used where the layer has one of them.
 struct Balance {
   kernels::Sequences sequences;
-  Buffer<int64_t> rows;             // [S, E]: choices of each expert in each sequence, before any drop
+  Buffer<int64_t> rows;                   // [S, E]: choices of each expert in each sequence, before any drop
   SharedBuffer<int64_t> sequence_tokens;  // [S]: tokens that have a choice
   SharedBuffer<double> aux_weights;       // [S]: factor of sum_te rows[s, e]*P_te in what the step minimizes
-  double z_weight = 0;              // factor of sum_t logsumexp^2
-  double aux_loss = 0, z_loss = 0;  // coefficients included, the loss scale not
+  double z_weight = 0;                    // factor of sum_t logsumexp^2
+  double aux_loss = 0, z_loss = 0;        // coefficients included, the loss scale not
 };
 
 // The source's half of the exchange, tokens counted from the slice's first: its copies, sorted by destination and then by token.
@@ -97,7 +97,7 @@ struct Part {
 // What recompute can drop. Taken from the layer's pools while a tape holds it; one entry for each part.
 struct KeptCopies {
   std::vector<SharedBuffer<std::byte>> dispatched;  // messages of dispatch: copies of other ranks' tokens (and tags)
-  bool tagged = false;                        // with tags: those that came again have none
+  bool tagged = false;                              // with tags: those that came again have none
 };
 struct KeptHidden {
   std::vector<Buffer<float>> hidden, hidden_gate;   // [rows, F/tp]: products with W1 and Wg, before the activation
