@@ -74,6 +74,13 @@ set_target_properties(moemesh PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}
   INSTALL_RPATH_USE_LINK_PATH ON)  # only folders that are not the system's
+if(MOEMESH_DEVICE STREQUAL "cuda")
+  # That leaves out folders inside the project, where cmake/install-cuda puts the toolkit.
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${CUDAToolkit_LIBRARY_DIR}" toolkit_inside)
+  if(toolkit_inside)
+    set_target_properties(moemesh PROPERTIES INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}")
+  endif()
+endif()
 
 file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/comm/mpi/*.cpp")
 if(MPI_C_FOUND AND mpi_sources)
