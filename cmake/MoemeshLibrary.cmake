@@ -41,6 +41,7 @@ if(MOEMESH_DEVICE STREQUAL "cuda")
   add_library(moemesh_objects OBJECT ${core_sources})
   target_link_libraries(moemesh_objects
     PUBLIC moemesh_common INTERFACE $<TARGET_OBJECTS:moemesh_kernels> $<LINK_ONLY:Kokkos::kokkos> PRIVATE moemesh_flags)
+  target_link_options(moemesh_objects INTERFACE -Wl,--as-needed)  # drops the driver's library, see driver_cuda.cpp
 else()
   add_library(moemesh_objects OBJECT ${kernel_sources} ${core_sources})
   target_link_libraries(moemesh_objects PUBLIC Kokkos::kokkos moemesh_common PRIVATE moemesh_flags)
@@ -60,10 +61,6 @@ endfunction()
 add_library(moemesh SHARED)
 add_library(${moemesh_name}::${moemesh_name} ALIAS moemesh)
 target_link_libraries(moemesh PRIVATE moemesh_objects)
-if(MOEMESH_DEVICE STREQUAL "cuda")
-  # Drops the driver's library, see kernels/driver_cuda.cpp.
-  target_link_options(moemesh PRIVATE -Wl,--as-needed)
-endif()
 target_include_directories(moemesh INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/capi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 moemesh_export_only(moemesh "${PROJECT_SOURCE_DIR}/cmake/moemesh.map")
