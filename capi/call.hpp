@@ -11,11 +11,18 @@
 #include "capi/handles.hpp"
 #include "impl/context/context.hpp"
 #include "impl/context/mesh.hpp"
+#include "kernels/memory.hpp"
 
 namespace moemesh::capi {
 
 // Keeps the text of an error for moemesh_last_error: of the context if one is known, and of the thread.
 void remember_error(Context* context, const std::string& text) noexcept;
+
+// On a host there are none.
+inline void check_stream(const void* stream) {
+  require(stream == nullptr || kernels::takes_streams, MOEMESH_ERROR_NOT_SUPPORTED,
+          "stream: expected NULL on a host, got a stream");
+}
 
 // One API call: runs `body(call)`, turns whatever it throws into a status. The body tells which context it works for.
 class Call {
@@ -25,6 +32,7 @@ class Call {
   Context* context() const { return context_.get(); }
 
  private:
+  kernels::DeviceScope device_;  // the caller's own is current again afterwards
   std::shared_ptr<Context> context_;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 
+#include "impl/base/view.hpp"
 #include "kernels/permute.hpp"
 
 namespace moemesh::capi {
@@ -128,5 +129,45 @@ int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const
               "extents: expected less than 2^63 bytes in all; extents[{}] = {} is too much", i, extents[i]);
     }
     *view = result;
+  });
+}
+
+namespace {
+
+// As rows of bytes that lie one after the other.
+struct ByteRows {
+  int64_t rows, width, stride;
+};
+
+ByteRows byte_rows(const moemesh_view& view) {
+  const int64_t element = dtype_bytes(view.dtype), rows = view.rank == 1 ? 1 : view.extents[0];
+  int64_t width = 1;
+  for (int32_t i = view.rank - 1; i >= (view.rank == 1 ? 0 : 1); --i) {
+    require(view.extents[i] <= 1 || view.strides[i] == width, MOEMESH_ERROR_INVALID_ARGUMENT,
+            "strides[{}]: expected {}, got {}", i, width, view.strides[i]);
+    width *= view.extents[i];
+  }
+  const int64_t stride = rows > 1 ? view.strides[0] : width;
+  require(stride >= width, MOEMESH_ERROR_INVALID_ARGUMENT, "strides[0]: expected >= {}, got {}", width, stride);
+  return {width == 0 ? 0 : rows, width * element, stride * element};
+}
+
+}  // namespace
+
+int32_t moemesh_view_copy(const moemesh_view* from, const moemesh_view* to) {
+  return guarded([&](Call&) {
+    check_any(from, "from");
+    check_any(to, "to");
+    constexpr auto bad = MOEMESH_ERROR_INVALID_ARGUMENT;
+    require(from->dtype == to->dtype, bad, "to.dtype: expected {}, got {}", from->dtype, to->dtype);
+    require(from->rank == to->rank, bad, "to.rank: expected {}, got {}", from->rank, to->rank);
+    for (int32_t i = 0; i < from->rank; ++i)
+      require(from->extents[i] == to->extents[i], bad, "to.extents[{}]: expected {}, got {}", i, from->extents[i],
+              to->extents[i]);
+    const ByteRows source = byte_rows(*from), target = byte_rows(*to);
+    if (source.rows == 0) return;
+    kernels::finish();
+    kernels::copy_rows_of_bytes(to->data, target.stride, from->data, source.stride, source.width, source.rows);
+    kernels::finish();
   });
 }

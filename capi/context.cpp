@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capi/call.hpp"
+#include "impl/base/view.hpp"
 #include "kernels/runtime.hpp"
 
 using namespace moemesh;
@@ -23,12 +24,14 @@ constexpr moemesh_context_params defaults{sizeof(moemesh_context_params),
                                           MOEMESH_LOG_WARNING,
                                           0,
                                           0,
+                                          0,
+                                          -1,
                                           0};
 
 using P = moemesh_context_params;
 static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,
                          &P::clock, &P::clock_user, &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads,
-                         &P::progress));
+                         &P::progress, &P::device, &P::reserved));
 static_assert(sizeof(moemesh_comm) == 16 && sizeof(moemesh_view) == 16 + 2 * 32 + 8);
 
 }  // namespace
@@ -60,6 +63,8 @@ int32_t moemesh_context_get_info(moemesh_context context, moemesh_context_info* 
     result.comm_kind = object->comm_kind();
     result.threads = kernels::runtime_threads();
     result.progress = object->progress();
+    result.memory = library_memory;
+    result.device = kernels::device();
     write_struct(info, result);
   });
 }

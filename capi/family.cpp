@@ -66,14 +66,11 @@ std::shared_ptr<Family> with_handle_cleanup(std::shared_ptr<Family> family) {
   });
 }
 
-void check_stream(const void* stream) {
-  require(stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
-}
-
 moemesh_view view_of(const Parameter& parameter, int32_t dtype, void* data) {
   const auto shape = parameter.local_shape();
   moemesh_view view{};
   moemesh_view_init(&view, dtype, static_cast<int32_t>(shape.size()), shape.data(), data);
+  view.memory = library_memory;
   return view;
 }
 
@@ -172,6 +169,7 @@ int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moe
     Parameter& object = parameter_of(call, parameter);
     required(view, "view");
     check_stream(stream);
+    const kernels::StreamScope on(stream);
     object.family->require_committed();
     object.family->require_values(object);
     *view = view_of(object, object.dtype, object.data);
@@ -200,6 +198,7 @@ int32_t moemesh_parameter_get_gradient(moemesh_parameter parameter, moemesh_view
 int32_t moemesh_gradient_ready(moemesh_parameter parameter, const moemesh_view* gradient, void* stream) {
   return guarded([&](Call& call) {
     Parameter& object = parameter_of(call, parameter);
+    const kernels::StreamScope on(stream);
     object.family->gradient_ready(object, gradient, attempt([&] { check_stream(stream); }));
   });
 }
@@ -221,7 +220,7 @@ int32_t moemesh_parameter_read(moemesh_parameter parameter, int32_t quantity, in
     mesh.require_usable();
     FlatQuantity source;
     float* whole = nullptr;
-    Buffer<uint32_t> bits;
+    SharedBuffer<uint32_t> bits;
     const Finding problem = attempt([&] {
       check_expert(object, expert);
       whole = check_dense_shape(array, "array", object.extents);

@@ -52,8 +52,8 @@ using L = moemesh_layer_params;
 static_assert(no_padding(&L::struct_size, &L::name, &L::hidden, &L::ffn, &L::experts, &L::shared_ffn, &L::gate_scale,
                          &L::init_std_router, &L::init_std_in, &L::init_std_out, &L::capacity_factor,
                          &L::aux_coefficient, &L::z_coefficient, &L::bias_rate, &L::top_k, &L::activation, &L::score,
-                         &L::gate, &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype,
-                         &L::recompute, &L::chunks, &L::products));
+                         &L::gate, &L::router, &L::nonfinite, &L::drop, &L::aux_scope, &L::combine_dtype, &L::recompute,
+                         &L::chunks, &L::products));
 using F = moemesh_forward_params;
 static_assert(no_padding(&F::struct_size, &F::x, &F::y, &F::mask, &F::logits, &F::stream, &F::sequences,
                          &F::sequence_layout, &F::reserved, &F::training, &F::microbatch));
@@ -102,7 +102,8 @@ ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params*
   const auto& config = layer.params();
   ForwardArguments arguments;
   require(p.training == 0 || p.training == 1, bad, "training: expected 0 or 1, got {}", p.training);
-  require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  check_stream(p.stream);
+  arguments.stream = p.stream;
   require(p.reserved == 0, bad, "reserved: expected 0, got {}", p.reserved);
   require(p.training == 0 || tape != nullptr, bad, "tape: expected a pointer where training = 1, got NULL");
   require(p.sequence_layout >= MOEMESH_SEQUENCE_MAJOR && p.sequence_layout <= MOEMESH_POSITION_MAJOR, bad,
@@ -117,6 +118,7 @@ ForwardArguments check_forward(const Layer& layer, const moemesh_forward_params*
     const Vector mask = check_vector(p.mask, "mask", MOEMESH_UINT8, arguments.x.rows);
     arguments.mask = static_cast<const uint8_t*>(mask.data);
     arguments.mask_stride = mask.stride;
+    arguments.mask_on_host = mask.on_host;
   }
   require((p.logits != nullptr) == layer.caller_router(), bad, "logits: expected {}",
           layer.caller_router() ? "a view (ROUTER_CALLER)" : "NULL (the layer has a router)");
@@ -137,7 +139,8 @@ BackwardArguments check_backward(const Layer& layer, const Tape& tape, const moe
   const auto& config = layer.params();
   const int64_t tokens = tape.decision.tokens;
   BackwardArguments arguments;
-  require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  check_stream(p.stream);
+  arguments.stream = p.stream;
   arguments.dy = check_typed_rows(p.dy, "dy", layer.dtype(), tokens, config.hidden);
   arguments.dx = check_typed_rows(p.dx, "dx", layer.dtype(), tokens, config.hidden);
   arguments.x = p.x ? check_typed_rows(p.x, "x", layer.dtype(), tokens, config.hidden) : tape.x;
@@ -153,9 +156,9 @@ BackwardArguments check_backward(const Layer& layer, const Tape& tape, const moe
 ReplayArguments check_replay(const Layer& layer, const Tape& tape, const moemesh_replay_params* user) {
   const auto p = read_struct(user, replay_defaults, sizeof replay_defaults, "replay_params");
   const int64_t tokens = tape.decision.tokens, hidden = layer.params().hidden;
-  require(p.stream == nullptr, MOEMESH_ERROR_NOT_SUPPORTED, "stream: expected NULL on a host, got a stream");
+  check_stream(p.stream);
   const ReplayArguments arguments{check_typed_rows(p.x, "x", layer.dtype(), tokens, hidden),
-                                  check_typed_rows(p.y, "y", layer.dtype(), tokens, hidden)};
+                                  check_typed_rows(p.y, "y", layer.dtype(), tokens, hidden), p.stream};
   require(!overlap(arguments.x, arguments.y), bad, "y: overlaps x");
   layer.require_backward(tape);
   return arguments;
@@ -240,6 +243,7 @@ int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params*
     object->require_ready();
     ForwardArguments arguments;
     const Finding problem = attempt([&] { arguments = check_forward(*object, params, tape); });
+    const kernels::StreamScope on(arguments.stream);
     auto made = object->forward(arguments, problem);
     if (made)
       *tape = new_handle<moemesh_tape>(
@@ -252,6 +256,7 @@ int32_t moemesh_layer_backward(moemesh_tape* tape, const moemesh_backward_params
     const auto object = tape_of(call, tape);
     BackwardArguments arguments;
     const Finding problem = attempt([&] { arguments = check_backward(*object->layer, *object->tape, params); });
+    const kernels::StreamScope on(arguments.stream);
     run_on_tape(tape, *object, [&] { object->layer->backward(object->tape, arguments, problem); });
   });
 }
@@ -261,6 +266,7 @@ int32_t moemesh_layer_replay(moemesh_tape* tape, const moemesh_replay_params* pa
     const auto object = tape_of(call, tape);
     ReplayArguments arguments;
     const Finding problem = attempt([&] { arguments = check_replay(*object->layer, *object->tape, params); });
+    const kernels::StreamScope on(arguments.stream);
     run_on_tape(tape, *object, [&] { object->layer->replay(object->tape, arguments, problem); });
   });
 }
@@ -275,8 +281,9 @@ int32_t moemesh_tape_get_routing(moemesh_tape tape, const moemesh_view* experts,
     const int64_t k = object->layer->params().top_k, n = decision.tokens * k;
     if (experts) check_choices(experts, "experts", MOEMESH_INT32, decision.tokens, k);
     if (gates) check_choices(gates, "gates", MOEMESH_FLOAT32, decision.tokens, k);
-    if (experts) std::copy_n(decision.sent(), n, static_cast<int32_t*>(experts->data));
-    if (gates) std::copy_n(decision.gates.data(), n, static_cast<float*>(gates->data));
+    if (experts) kernels::copy_bytes(experts->data, decision.sent(), n * int64_t{sizeof(int32_t)});
+    if (gates) kernels::copy_bytes(gates->data, decision.gates.data(), n * int64_t{sizeof(float)});
+    kernels::finish();
   });
 }
 

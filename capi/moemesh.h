@@ -24,7 +24,9 @@
  *            different threads at once only where MPI was started with MPI_THREAD_MULTIPLE.
  *            Kernels run on one pool of threads for the whole process; see moemesh_context_params.threads.
  * Arrays     moemesh_view. Row-major: the last extent varies fastest. A Fortran array x(H, T) is the C array [T][H].
- *            Units are elements unless a name says bytes. Host memory only in this release.
+ *            Units are elements unless a name says bytes. Each says in which memory it lies (moemesh_memory).
+ * Streams    `stream` is a cudaStream_t where the library works on a CUDA device: it reads its inputs and writes its outputs in
+ *            the order of that stream; NULL is the device's default stream. On a host it must be NULL (else NOT_SUPPORTED).
  * Structs    Start with struct_size = sizeof of the struct that the caller compiled; fill them by *_init first. A smaller
  *            (older) struct is accepted, a larger one if its unknown tail is zero. `reserved` fields must be 0.
  * Printing   The library prints nothing, never exits, aborts or throws. Messages go to the log callback.
@@ -79,6 +81,7 @@ extern "C" {
   X(ERROR_KOKKOS_VERSION, 19, "the loaded Kokkos is not the one the library was compiled with")        \
   X(ERROR_STEP_FAILED, 20, "a rank failed earlier in this step; the step was dropped on every rank")   \
   X(ERROR_FILE, 21, "a file could not be written")                                                     \
+  X(ERROR_NO_DEVICE, 22, "no device, or no driver for it, can be used")                                \
   X(ERROR_INTERNAL, -1, "a defect in the library")                                                     \
   X(ERROR_COMMUNICATION, -2, "the transport failed; the context is broken")                            \
   X(ERROR_TIMEOUT, -3, "a wait passed the context's deadline; the context is broken")
@@ -132,7 +135,14 @@ typedef enum moemesh_dtype {
   MOEMESH_UINT8 = 6 /* masks: 0 or not 0 */
 } moemesh_dtype;
 
-typedef enum moemesh_memory { MOEMESH_MEMORY_HOST = 1, MOEMESH_MEMORY_CUDA = 2 /* not supported here */ } moemesh_memory;
+/* Which memory an array lies in. libmoemesh takes and gives HOST alone (else NOT_SUPPORTED). libmoemesh_cuda works on CUDA
+ * arrays in place; HOST ones it copies to the device and back, within the call, which then ends when the copy is there. The
+ * arrays that it owns and hands out (parameter_acquire, get_gradient) are CUDA, those of a pipeline's actions HOST (pinned).
+ * Small results (routing, rows, biases, whole parameters that are read or written, the caller's collectives) are HOST always. */
+typedef enum moemesh_memory {
+  MOEMESH_MEMORY_HOST = 1,
+  MOEMESH_MEMORY_CUDA = 2 /* of the context's device; managed memory counts as this */
+} moemesh_memory;
 
 /* An array that the caller owns. Fixed layout for ever, so it has no struct_size. */
 typedef struct moemesh_view {
@@ -145,8 +155,13 @@ typedef struct moemesh_view {
   void* data;         /* aligned to its element size; may be NULL where an extent is 0; not written where it is an input */
 } moemesh_view;
 
-/* Fills `view` as a dense row-major host array. extents has `rank` entries. */
+/* Fills `view` as a dense row-major host array (for another one set `memory` afterwards). extents has `rank` entries. */
 MOEMESH_API int32_t moemesh_view_init(moemesh_view* view, int32_t dtype, int32_t rank, const int64_t* extents, void* data);
+
+/* Copies the elements of `from` to `to`, from any memory to any: same dtype and extents, each dense but for the stride of its
+ * first dimension; no overlap. For programs that are written for hosts and devices alike. Local; blocks. A device's stream that
+ * still writes `from` must have been waited for. */
+MOEMESH_API int32_t moemesh_view_copy(const moemesh_view* from, const moemesh_view* to);
 
 /* ------------------------------------------------------------------------------------------------ context */
 
@@ -222,6 +237,9 @@ typedef struct moemesh_context_params {
                                           ranks of the communicator on this node, at least 1. Later contexts share the
                                           pool; another number than it has is logged and ignored */
   int32_t progress;                    /* moemesh_progress, default AUTO */
+  int32_t device;                      /* number of the CUDA device; -1 (default): the one that is current when context_create
+                                          is called. All contexts of a process share one. On a host: -1 (else NOT_SUPPORTED) */
+  int32_t reserved;                    /* 0 */
 } moemesh_context_params;
 
 typedef struct moemesh_context_info {
@@ -233,6 +251,8 @@ typedef struct moemesh_context_info {
   int32_t comm_kind;  /* moemesh_comm_kind in use (MPI_WORLD is reported as the real kind) */
   int32_t threads;    /* of the kernel pool */
   int32_t progress;   /* MOEMESH_PROGRESS_THREAD or CALLS: which one this context has */
+  int32_t memory;     /* moemesh_memory that kernels work in: CUDA where the library works on a device */
+  int32_t device;     /* its number, -1 on hosts */
   int32_t reserved;
 } moemesh_context_info;
 
@@ -487,7 +507,7 @@ MOEMESH_API int32_t moemesh_parameter_find(moemesh_family family, const char* na
 MOEMESH_API int32_t moemesh_parameter_get_info(moemesh_parameter parameter, moemesh_parameter_info* info);
 
 /* This rank's current values, shape as above, until release. Waits for values that are still being gathered (only with
- * moemesh_optimizer_params.prefetch). stream: NULL on hosts. */
+ * moemesh_optimizer_params.prefetch). The values are there in the order of `stream`. */
 MOEMESH_API int32_t moemesh_parameter_acquire(moemesh_parameter parameter, void* stream, moemesh_view* view);
 MOEMESH_API int32_t moemesh_parameter_release(moemesh_parameter parameter);
 /* This rank's fp32 main gradient, same shape; needs an optimizer (else INVALID_STATE). During a step: what was accumulated so
@@ -668,7 +688,7 @@ typedef struct moemesh_forward_params {
   const moemesh_view* y;      /* out, [T, H], dtype of x, row stride >= H, no overlap with x; gaps between rows are not touched */
   const moemesh_view* mask;   /* in, [T] UINT8, 0 = padding: not routed, y = 0, dx = 0, counted nowhere; NULL = all real */
   const moemesh_view* logits; /* in, [T, E] fp32; ROUTER_CALLER only */
-  void* stream;               /* NULL on hosts */
+  void* stream;               /* default NULL */
   int64_t sequences;          /* S, for AUX_SEQUENCE (T divisible by S); else ignored. Default 1 */
   int32_t sequence_layout;    /* moemesh_sequence_layout, default SEQUENCE_MAJOR */
   int32_t reserved;
@@ -682,14 +702,14 @@ typedef struct moemesh_backward_params {
   const moemesh_view* x;       /* in, the forward's x again, or NULL: the forward's pointer is still good */
   const moemesh_view* dx;      /* out, [T, H], dtype of x, overwritten; must not overlap dy or x */
   const moemesh_view* dlogits; /* out, [T, E] fp32, overwritten; ROUTER_CALLER only */
-  void* stream;                /* NULL on hosts */
+  void* stream;                /* default NULL */
 } moemesh_backward_params;
 
 typedef struct moemesh_replay_params {
   int64_t struct_size;
   const moemesh_view* x; /* in, the forward's values, [T, H], in the same array or another one, which is then the borrowed one */
   const moemesh_view* y; /* out, [T, H], as in forward */
-  void* stream;          /* NULL on hosts */
+  void* stream;          /* default NULL */
 } moemesh_replay_params;
 
 /* What one training forward brings to this rank. n: tokens of its slice (T where expert_tp = tp). A copy is a (token, rank
@@ -885,11 +905,13 @@ typedef struct moemesh_step_params {
   double loss_scale;    /* the caller's loss is multiplied by it; divided out of all gradients; default 1 */
   int32_t microbatches; /* M >= 1, default 1 */
   int32_t objective;    /* moemesh_objective, default SHARD_MEAN */
+  void* stream;         /* default NULL */
 } moemesh_step_params;
 
 typedef struct moemesh_update_params {
   int64_t struct_size;
   double learning_rate; /* of this step; negative (default) = the optimizer's */
+  void* stream;         /* default NULL */
 } moemesh_update_params;
 
 typedef struct moemesh_update_result {
@@ -991,7 +1013,7 @@ typedef struct moemesh_pipeline_run {
   int32_t training;     /* 1 (default): forwards and backwards within the open step; 0: forwards alone */
 } moemesh_pipeline_run;
 
-/* What to do next. Views are dense [rows, width] host arrays of the pipeline's dtype, the library's, good until pipeline_done
+/* What to do next. Views are dense [rows, width] HOST arrays of the pipeline's dtype, the library's, good until pipeline_done
  * (`saved` and a forward's `in`: until the done of this microbatch's backward). A view that does not apply has rank 0. */
 typedef struct moemesh_pipeline_action {
   int64_t struct_size;

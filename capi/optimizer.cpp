@@ -24,8 +24,8 @@ constexpr moemesh_optimizer_params optimizer_defaults{sizeof(moemesh_optimizer_p
                                                       MOEMESH_OVERLAP_GAPS,
                                                       0,
                                                       0};
-constexpr moemesh_step_params step_defaults{sizeof(moemesh_step_params), 1, 1, MOEMESH_SHARD_MEAN};
-constexpr moemesh_update_params update_defaults{sizeof(moemesh_update_params), -1};
+constexpr moemesh_step_params step_defaults{sizeof(moemesh_step_params), 1, 1, MOEMESH_SHARD_MEAN, nullptr};
+constexpr moemesh_update_params update_defaults{sizeof(moemesh_update_params), -1, nullptr};
 
 using O = moemesh_optimizer_params;
 static_assert(no_padding(&O::struct_size, &O::learning_rate, &O::beta1, &O::beta2, &O::epsilon, &O::weight_decay,
@@ -77,7 +77,10 @@ void moemesh_optimizer_destroy(moemesh_optimizer* optimizer) { destroy_handle<Op
 int32_t moemesh_step_begin(moemesh_optimizer optimizer, const moemesh_step_params* params) {
   return guarded([&](Call& call) {
     const auto object = optimizer_of(call, optimizer);
-    object->begin(params ? read_struct(params, step_defaults, sizeof step_defaults, "step_params") : step_defaults);
+    const auto p = params ? read_struct(params, step_defaults, sizeof step_defaults, "step_params") : step_defaults;
+    check_stream(p.stream);
+    const kernels::StreamScope on(p.stream);
+    object->begin(p);
   });
 }
 
@@ -92,8 +95,10 @@ int32_t moemesh_optimizer_step(moemesh_optimizer optimizer, const moemesh_update
     moemesh_update_params p = update_defaults;
     const Finding problem = attempt([&] {
       if (params) p = read_struct(params, update_defaults, sizeof update_defaults, "update_params");
+      check_stream(p.stream);
       if (result) check_result_struct(result, sizeof *result, "result");
     });
+    const kernels::StreamScope on(p.stream);
     const moemesh_update_result made = object->update(p.learning_rate, problem);
     if (result) write_struct(result, made);
   });

@@ -28,10 +28,12 @@ if(top_level AND MOEMESH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(launcher "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${MOEMESH_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
 endif()
 
 add_library(moemesh_flags INTERFACE)
-target_compile_options(moemesh_flags INTERFACE -Wall -Wextra $<$<BOOL:${MOEMESH_WERROR}>:-Werror>)
+target_compile_options(moemesh_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;$<$<BOOL:${MOEMESH_WERROR}>:-Werror>>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # A unique symbol pins the library in memory: dlclose would do nothing.
   target_compile_options(moemesh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)

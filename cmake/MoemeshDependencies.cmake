@@ -16,9 +16,12 @@ if(NOT MOEMESH_JSON_INCLUDE)
   message(FATAL_ERROR "nlohmann/json.hpp was not found: install nlohmann-json3-dev (Debian) or nlohmann-json (Spack)")
 endif()
 
+if(MOEMESH_DEVICE STREQUAL "cuda")
+  include(MoemeshCuda)
+endif()
 include(MoemeshKokkos)
 
-if(MOEMESH_ENABLE_ONEDNN)
+if(MOEMESH_ENABLE_ONEDNN AND MOEMESH_DEVICE STREQUAL "host")
   include(MoemeshOnednn)
 endif()
 

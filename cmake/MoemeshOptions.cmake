@@ -14,12 +14,21 @@ option(MOEMESH_ENABLE_MPI "Build libmoemesh_mpi, the module that talks MPI" ON)
 option(MOEMESH_ENABLE_ONEDNN "Use oneDNN for matrix products where it is found" ON)
 option(MOEMESH_SHARED_KOKKOS "Link a shared Kokkos, the host program's, instead of a private static one" OFF)
 option(MOEMESH_STATIC "Build libmoemesh.a, with Kokkos hidden inside, instead of libmoemesh.so" OFF)
+option(MOEMESH_CHECKED_MEMORY
+       "For tests: a host build that keeps kernels' memory from everything else, as a device would" OFF)
 option(MOEMESH_WERROR "Treat warnings as errors" OFF)
 
-set(MOEMESH_DEVICE host CACHE STRING "Where kernels run: host")
+# moemesh_name: of the library, its packages and .pc file. Both flavours have one ABI and fit into one prefix.
+set(MOEMESH_DEVICE host CACHE STRING "Where kernels run: host (libmoemesh) or cuda (libmoemesh_cuda)")
 set_property(CACHE MOEMESH_DEVICE PROPERTY STRINGS host cuda)
-if(NOT MOEMESH_DEVICE STREQUAL "host")
-  message(FATAL_ERROR "MOEMESH_DEVICE=${MOEMESH_DEVICE} is not supported in this release: only 'host' is")
+if(MOEMESH_DEVICE STREQUAL "host")
+  set(moemesh_name moemesh)
+elseif(MOEMESH_DEVICE STREQUAL "cuda")
+  set(moemesh_name moemesh_cuda)
+  option(MOEMESH_ENABLE_NCCL "Link NCCL, for ranks with a GPU each" ON)
+  set(MOEMESH_CUDA_ARCHITECTURES 90 CACHE STRING "Compute capability of the GPUs, one, without a dot (Kokkos's too)")
+else()
+  message(FATAL_ERROR "MOEMESH_DEVICE=${MOEMESH_DEVICE}: expected host or cuda")
 endif()
 
 # cmake/install-deps puts a Kokkos there.

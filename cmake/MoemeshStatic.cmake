@@ -5,6 +5,9 @@
 # moemesh_* stays global: a program may have another Kokkos, even a static one. Of the other libraries the archive needs
 # the shared ones, which are named in moemesh_static_libraries (names as after -l) and moemesh_static_folders.
 
+if(NOT MOEMESH_DEVICE STREQUAL "host")
+  message(FATAL_ERROR "MOEMESH_STATIC: libmoemesh_cuda is built shared only")
+endif()
 if(MOEMESH_SHARED_KOKKOS)
   message(FATAL_ERROR "MOEMESH_STATIC and MOEMESH_SHARED_KOKKOS exclude each other: Kokkos is inside the archive")
 endif()

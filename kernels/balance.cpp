@@ -101,12 +101,12 @@ void count_sequences(const RouterConfig& config, const Sequences& sequences, int
   detail::finish();
 }
 
-int64_t balance_workspace(const Sequences& sequences, int64_t tokens) { return 2 * (tokens + sequences.count); }
+int64_t balance_workspace(int64_t tokens) { return 2 * tokens; }
 
 BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequences, int64_t tokens,
                              const float* logits, const int32_t* chosen, const int64_t* rows, const int64_t* real,
-                             double* workspace) {
-  double *aux = workspace, *z = aux + tokens, *aux_sums = z + tokens, *z_sums = aux_sums + sequences.count;
+                             double* workspace, double* sums) {
+  double *aux = workspace, *z = aux + tokens, *aux_sums = sums, *z_sums = sums + sequences.count;
   const RouterConfig rule = config;
   const Sequences all = sequences;
   for_each(

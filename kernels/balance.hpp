@@ -28,11 +28,12 @@ struct BalanceLosses {
   double z = 0;    // mean over the tokens of logsumexp^2
 };
 
-// The values, without coefficients. rows and real: from count_sequences. workspace: balance_workspace doubles.
-int64_t balance_workspace(const Sequences& sequences, int64_t tokens);
+// The values, without coefficients. rows and real: from count_sequences, real such that the host reads it. workspace:
+// balance_workspace doubles; sums: two for each sequence, such that the host reads them.
+int64_t balance_workspace(int64_t tokens);
 BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequences, int64_t tokens,
                              const float* logits, const int32_t* chosen, const int64_t* rows, const int64_t* real,
-                             double* workspace);
+                             double* workspace, double* sums);
 
 // dlogits [tokens, experts] += the gradient of  sum_t (aux_weights[s(t)] * sum_e rows[s(t), e]*P_te + z_weight *
 // logsumexp_t^2),  rows constant. aux_weights null: without the first sum; z_weight 0: without the second.

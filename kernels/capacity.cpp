@@ -66,6 +66,25 @@ void drop_last(int64_t n, int64_t slots, const int64_t* position, const int64_t*
       });
 }
 
+KOKKOS_INLINE_FUNCTION int64_t rows_beyond(const int64_t* offsets, int64_t e, int64_t slots) {
+  const int64_t beyond = offsets[e + 1] - offsets[e] - slots;
+  return beyond > 0 ? beyond : 0;
+}
+
+int64_t count_beyond(int64_t experts, const int64_t* offsets, int64_t slots) {
+  int64_t dropped = 0;
+  if constexpr (detail::kOnHost) {  // a reduction of Kokkos' is an allocation
+    detail::finish();
+    for (int64_t e = 0; e < experts; ++e) dropped += rows_beyond(offsets, e, slots);
+  } else {
+    const detail::Unlocked access;
+    Kokkos::parallel_reduce(
+        "moemesh::count_beyond", detail::range(experts),
+        KOKKOS_LAMBDA(int64_t e, int64_t & sum) { sum += rows_beyond(offsets, e, slots); }, dropped);
+  }
+  return dropped;
+}
+
 // rows: scratch for the assignments sorted by expert.
 void drop_smallest_gates(const Capacity& capacity, int64_t n, const int64_t* position, const int64_t* offsets,
                          float* gates, int32_t* kept, int64_t* rows) {
@@ -94,13 +113,7 @@ int64_t limit_rows(const Capacity& capacity, int64_t n, const int32_t* chosen, f
     drop_last(n, capacity.slots, position, offsets, gates, kept);
   else
     drop_smallest_gates(capacity, n, position, offsets, gates, kept, rows);
-  detail::finish();
-  int64_t dropped = 0;
-  for (int64_t e = 0; e < capacity.experts; ++e) {
-    const int64_t beyond = offsets[e + 1] - offsets[e] - capacity.slots;
-    if (beyond > 0) dropped += beyond;
-  }
-  return dropped;
+  return count_beyond(capacity.experts, offsets, capacity.slots);
 }
 
 }  // namespace moemesh::kernels

@@ -7,13 +7,17 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/memory.hpp"
+
 // Launching of kernels, shared by the .cpp files of this folder and by nothing else.
 namespace moemesh::kernels::detail {
 
 using Space = Kokkos::DefaultExecutionSpace;
 using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<int64_t>>;
 
-inline constexpr bool kOnHost = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible;
+// Whether kernels run where the program does, on its memory and before a launch returns.
+inline constexpr bool kOnHost = !separate_memory;
+static_assert(separate_memory || Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible);
 
 // Work items that share a row: neighbours on a device read neighbouring elements; on a host one item walks the whole
 // row, so that the compiler vectorizes its loop.
@@ -27,10 +31,14 @@ KOKKOS_INLINE_FUNCTION constexpr int64_t smaller(int64_t a, int64_t b) { return 
 
 // What a launch would otherwise allocate: a new Space, of which copies are free, and the text of a warning, which Kokkos
 // makes ready for each bound that a number converts to.
+#ifdef MOEMESH_DEVICE_CUDA
+const Space& space();  // on this thread's stream (StreamScope)
+#else
 inline const Space& space() {
   static const Space instance;
   return instance;
 }
+#endif
 struct Bound {
   int64_t value;
   operator int64_t() const { return value; }
@@ -41,7 +49,9 @@ inline Range range(int64_t n) { return Range(space(), Bound{0}, Bound{n}); }
 template <class Body>
 void for_each(const char* name, int64_t n, const Body& body) {
   static const std::string label(name);  // one for each Body; made anew in each call it would be an allocation
-  if (n > 0) Kokkos::parallel_for(label, range(n), body);
+  if (n <= 0) return;
+  const Unlocked access;
+  Kokkos::parallel_for(label, range(n), body);
 }
 
 template <class Body>

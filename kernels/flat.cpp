@@ -94,10 +94,35 @@ KOKKOS_INLINE_FUNCTION void sum_tile(int64_t tile, int64_t n, int32_t count, con
 
 }  // namespace
 
-void ordered_sum(int64_t n, int32_t count, const float* const* parts, float factor, float* out) {
+namespace {
+
+// As many places as travel with a launch.
+struct Parts {
+  static constexpr int32_t most = 32;
+  const float* place[most];
+  int32_t count = 0;
+};
+
+void sum_parts(int64_t n, const Parts& given, float factor, float* out) {
+  const Parts parts = given;
   detail::for_each(
       "moemesh::ordered_sum", detail::ceil_div(n, kPartTile),
-      KOKKOS_LAMBDA(int64_t tile) { sum_tile(tile, n, count, parts, factor, out); });
+      KOKKOS_LAMBDA(int64_t tile) { sum_tile(tile, n, parts.count, parts.place, factor, out); });
+}
+
+}  // namespace
+
+// What was added up so far is the first part of the next launch.
+void ordered_sum(int64_t n, int32_t count, const float* const* parts, float factor, float* out) {
+  Parts now;
+  for (int32_t i = 0; i < count; ++i) {
+    now.place[now.count++] = parts[i];
+    if (now.count < Parts::most || i + 1 == count) continue;
+    sum_parts(n, now, 1.0F, out);
+    now.place[0] = out;
+    now.count = 1;
+  }
+  sum_parts(n, now, factor, out);
 }
 
 void ordered_sum_here(int64_t n, int32_t count, const float* const* parts, float factor, float* out) {

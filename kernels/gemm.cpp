@@ -40,6 +40,7 @@ void gemm(const Gemm& product) {
     return;
   }
 #ifdef MOEMESH_HAVE_ONEDNN
+  const detail::Unlocked access;
   detail::gemm_onednn(product);
 #else
   detail::gemm_portable(product);

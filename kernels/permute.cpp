@@ -93,6 +93,11 @@ void exclusive_sum(int64_t n, const int32_t* values, int64_t* sums) {
   detail::finish();
 }
 
+void pick(int64_t n, const int64_t* from, const int64_t* index, int64_t* to) {
+  for_each(
+      "moemesh::pick", n, KOKKOS_LAMBDA(int64_t i) { to[i] = from[index[i]]; });
+}
+
 void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner,
                        int32_t* destination) {
   for_each(

@@ -26,6 +26,9 @@ int64_t sort_workspace(int64_t n, int64_t buckets);
 void stable_sort(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets,
                  int64_t* workspace);
 
+// to[i] = from[index[i]]
+void pick(int64_t n, const int64_t* from, const int64_t* index, int64_t* to);
+
 // sums[i] = values[0] + ... + values[i-1], n+1 of them.
 void exclusive_sum(int64_t n, const int32_t* values, int64_t* sums);
 

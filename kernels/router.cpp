@@ -224,9 +224,10 @@ RouteSummary summarize_on_device(int64_t tokens, int32_t top_k, const uint8_t* m
                                  const int32_t* chosen) {
   RouteSummary result;
   int64_t lowest = 0;
+  const detail::Unlocked access;
   Kokkos::parallel_reduce(
       "moemesh::summarize_route", detail::range(tokens),
-      KOKKOS_LAMBDA(int64_t t, int64_t& routed, int64_t& nonfinite, int64_t& first) {
+      KOKKOS_LAMBDA(int64_t t, int64_t & routed, int64_t & nonfinite, int64_t & first) {
         if (chosen[t * top_k] >= 0) {
           ++routed;
         } else if (!is_masked(mask, mask_stride, t)) {

@@ -173,6 +173,19 @@ void gather_dense(int64_t n, int64_t width, const float* from, const int64_t* in
       KOKKOS_LAMBDA(int64_t i, int64_t lane) { copy_row(from + index[i] * width, to + i * width, width, lane); });
 }
 
+void keep_mask(int64_t tokens, const uint8_t* mask, int64_t mask_stride, uint8_t* kept) {
+  for_each(
+      "moemesh::keep_mask", tokens,
+      KOKKOS_LAMBDA(int64_t t) { kept[t] = mask == nullptr ? 1 : mask[t * mask_stride]; });
+}
+
+void mask_undecided(int64_t tokens, int32_t top_k, const int32_t* chosen, uint8_t* mask) {
+  for_each(
+      "moemesh::mask_undecided", tokens, KOKKOS_LAMBDA(int64_t t) {
+        if (chosen[t * top_k] < 0) mask[t] = 0;
+      });
+}
+
 void load_rows(int64_t tokens, int64_t width, Element element, const std::byte* from, int64_t ld_from,
                const uint8_t* mask, float* to, int64_t ld_to) {
   with_type(element, [&](auto type) {

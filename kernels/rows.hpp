@@ -33,6 +33,11 @@ void sum_copies(int64_t tokens, int64_t width, int32_t top_k, const int64_t* cop
 // to[i, :] = from[index[i], :], all dense
 void gather_dense(int64_t n, int64_t width, const float* from, const int64_t* index, float* to);
 
+// kept[t] = 1 where token t is real: mask null = all, else its stride in elements.
+void keep_mask(int64_t tokens, const uint8_t* mask, int64_t mask_stride, uint8_t* kept);
+// mask[t] = 0 where token t has no decision.
+void mask_undecided(int64_t tokens, int32_t top_k, const int32_t* chosen, uint8_t* mask);
+
 // Rows with row strides (elements). mask null = all; masked rows (0) of `to` become 0.
 void copy_masked(int64_t tokens, int64_t width, const float* from, int64_t ld_from, const uint8_t* mask,
                  int64_t mask_stride, float* to, int64_t ld_to);

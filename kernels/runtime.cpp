@@ -46,12 +46,14 @@ void pin_openmp() {
 #endif
 }
 
-void initialize_kokkos(int32_t threads) {
+void initialize_kokkos(int32_t threads, int32_t device) {
   const HostThreadCount restored_after;
   pin_openmp();
-  Kokkos::initialize(
+  auto settings =
       Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true).set_print_configuration(
-          false));
+          false);
+  if (device >= 0) settings.set_device_id(device);
+  Kokkos::initialize(settings);
 }
 
 }  // namespace
@@ -61,13 +63,22 @@ RuntimeState runtime_state() {
   return Kokkos::is_initialized() ? RuntimeState::running : RuntimeState::not_started;
 }
 
-void start_runtime(int32_t threads) {
+std::string start_runtime(int32_t threads, int32_t device) {
   if (threads < 1) throw std::invalid_argument("start_runtime: threads must be at least 1");
   if (runtime_state() == RuntimeState::finalized) throw std::logic_error("start_runtime: Kokkos is finalized");
-  if (runtime_state() == RuntimeState::running) return;  // someone else's, adopted
-  initialize_kokkos(threads);
+  if (runtime_state() == RuntimeState::running) return {};  // someone else's, adopted
+  int32_t chosen = -1;
+  std::string problem = detail::choose_device(device, chosen);
+  if (!problem.empty()) return problem;
+  initialize_kokkos(threads, chosen);
   started_here = true;
+  return problem;
 }
+
+#ifndef MOEMESH_DEVICE_CUDA
+std::string detail::choose_device(int32_t, int32_t&) { return {}; }
+int32_t device() { return -1; }
+#endif
 
 void stop_runtime() {
   if (started_here && runtime_state() == RuntimeState::running) Kokkos::finalize();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 // The one Kokkos of this library (private and static unless built with MOEMESH_SHARED_KOKKOS). Started once per process,
 // never stopped by destroying a context. Only kernels/ includes Kokkos.
@@ -12,7 +13,14 @@ enum class RuntimeState : int32_t { not_started, running, finalized };
 
 RuntimeState runtime_state();
 // Starts Kokkos with `threads` (>= 1) host threads, or adopts one that already runs (shared mode). Only in not_started.
-void start_runtime(int32_t threads);
+// device: the number of one, or -1 for the one that is current; on hosts -1. Returns why it can't be used, or an empty text.
+std::string start_runtime(int32_t threads, int32_t device = -1);
+// Of the kernels: -1 on hosts, and before they are started.
+int32_t device();
+namespace detail {
+// Looks at the device before Kokkos does, which can't be tried twice. chosen: its number, -1 on hosts.
+std::string choose_device(int32_t device, int32_t& chosen);
+}  // namespace detail
 // Finalizes Kokkos if start_runtime started it. It can't be started again.
 void stop_runtime();
 int32_t runtime_threads();

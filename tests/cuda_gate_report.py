@@ -29,9 +29,9 @@ def fail(text):
 
 
 def without_conditionals(path):
-    """The source as a build without oneDNN sees it: no comments, no includes, macros as they are written."""
+    """The source as a CUDA build sees it: no comments, no includes, macros as they are written."""
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#include")]
-    command = ["g++", "-E", "-P", "-x", "c++", "-"]
+    command = ["g++", "-E", "-P", "-DMOEMESH_DEVICE_CUDA=1", "-x", "c++", "-"]
     return subprocess.run(command, input="\n".join(lines), text=True, check=True, capture_output=True).stdout
 
 

@@ -45,7 +45,9 @@ void check_view(const moemesh_view* view, const char* name) {
   require(view != nullptr, bad, "{}: expected a view, got NULL", name);
   const int64_t bytes = dtype_bytes(view->dtype);
   require(bytes > 0, bad, "{}.dtype: expected a moemesh_dtype, got {}", name, view->dtype);
-  require(view->memory == MOEMESH_MEMORY_HOST, view->memory == MOEMESH_MEMORY_CUDA ? MOEMESH_ERROR_NOT_SUPPORTED : bad,
+  require(view->memory == MOEMESH_MEMORY_HOST || view->memory == MOEMESH_MEMORY_CUDA, bad,
+          "{}.memory: expected a moemesh_memory, got {}", name, view->memory);
+  require(kernels::separate_memory || view->memory == MOEMESH_MEMORY_HOST, MOEMESH_ERROR_NOT_SUPPORTED,
           "{}.memory: only host memory in this build, got {}", name, view->memory);
   require(view->rank >= 1 && view->rank <= 4, bad, "{}.rank: expected 1..4, got {}", name, view->rank);
   require(view->reserved == 0, bad, "{}.reserved: expected 0, got {}", name, view->reserved);
@@ -77,7 +79,12 @@ bool dense(const moemesh_view& view) {
   return true;
 }
 
+// Kernels of a host reach all of it.
+bool out_of_reach(const moemesh_view& view) { return kernels::separate_memory && view.memory == MOEMESH_MEMORY_HOST; }
+
 }  // namespace
+
+void check_any(const moemesh_view* view, const char* name) { check_view(view, name); }
 
 int64_t dtype_bytes(int32_t dtype) {
   switch (dtype) {
@@ -109,7 +116,12 @@ TypedRows check_typed_rows(const moemesh_view* view, const char* name, int32_t d
   require(width <= 1 || view->strides[1] == 1, bad, "{}.strides[1]: expected 1, got {}", name, view->strides[1]);
   const int64_t ld = view->extents[0] > 1 ? view->strides[0] : width;
   require(ld >= width, bad, "{}.strides[0]: expected >= {}, got {}", name, width, ld);
-  return {static_cast<std::byte*>(view->data), static_cast<kernels::Element>(dtype), view->extents[0], width, ld};
+  return {static_cast<std::byte*>(view->data),
+          static_cast<kernels::Element>(dtype),
+          view->extents[0],
+          width,
+          ld,
+          out_of_reach(*view)};
 }
 
 Vector check_vector(const moemesh_view* view, const char* name, int32_t dtype, int64_t length) {
@@ -117,7 +129,7 @@ Vector check_vector(const moemesh_view* view, const char* name, int32_t dtype, i
   check_dtype(*view, name, dtype);
   check_extents(*view, name, {&length, 1});
   require(length <= 1 || view->strides[0] >= 1, bad, "{}.strides[0]: expected >= 1, got {}", name, view->strides[0]);
-  return {view->data, length > 1 ? view->strides[0] : 1};
+  return {view->data, length > 1 ? view->strides[0] : 1, out_of_reach(*view)};
 }
 
 int64_t check_dense(const moemesh_view* view, const char* name) {

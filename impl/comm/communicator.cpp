@@ -49,7 +49,7 @@ Communicator::~Communicator() {
   if (!link_->broken || !scratch_) return;
   // MPI may still write into it on behalf of an abandoned receive, whenever the program next calls MPI.
   static std::mutex mutex;
-  static auto* const kept = new std::vector<Buffer<std::byte>>;
+  static auto* const kept = new std::vector<HostBuffer<std::byte>>;
   const std::lock_guard lock(mutex);
   kept->push_back(std::move(scratch_));
 }

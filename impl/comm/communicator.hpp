@@ -184,7 +184,7 @@ class Communicator {
   std::vector<int64_t> members_;  // empty: not a group of another communicator
   std::shared_ptr<Ledger> ledger_;
   std::shared_ptr<Recording> recording_;
-  Buffer<std::byte> scratch_;  // contributions of a reduction; grows only
+  HostBuffer<std::byte> scratch_;  // contributions of a reduction; grows only
 };
 
 // Compares configurations and agrees on errors at create calls.

@@ -36,7 +36,20 @@ int32_t default_threads(const Communicator& world) {
   return static_cast<int32_t>(std::max<int64_t>(1, usable_cores() / ranks_on_this_node(world)));
 }
 
-void adopt_kokkos(int32_t threads, const Logger& log) {
+void check_device(int32_t device) {
+  const int32_t running = kernels::device();
+  require(device < 0 || kernels::takes_streams, MOEMESH_ERROR_NOT_SUPPORTED,
+          "device: expected -1, as this library works on the host, got {}", device);
+  require(device < 0 || running < 0 || device == running, MOEMESH_ERROR_NOT_SUPPORTED,
+          "device: a process's contexts share one device, {} here, got {}", running, device);
+}
+
+void start_kokkos(int32_t threads, int32_t device) {
+  const std::string problem = kernels::start_runtime(threads, device);
+  require(problem.empty(), MOEMESH_ERROR_NO_DEVICE, "device {}: {}", device, problem);
+}
+
+void adopt_kokkos(int32_t threads, int32_t device, const Logger& log) {
   const std::lock_guard lock(runtime_mutex);
   require(kernels::kokkos_version_compiled() == kernels::kokkos_version_loaded(), MOEMESH_ERROR_KOKKOS_VERSION,
           "Kokkos: compiled against {}, loaded {}", kernels::kokkos_version_compiled(),
@@ -44,7 +57,8 @@ void adopt_kokkos(int32_t threads, const Logger& log) {
   const auto state = kernels::runtime_state();
   require(state != kernels::RuntimeState::finalized, MOEMESH_ERROR_KOKKOS_FINALIZED,
           "Kokkos was finalized; it can be started once per process");
-  if (state == kernels::RuntimeState::not_started) kernels::start_runtime(threads);
+  check_device(device);
+  if (state == kernels::RuntimeState::not_started) start_kokkos(threads, device);
   if (kernels::runtime_threads() != threads)
     log.warning("threads: {} asked for, but the process's kernel pool already has {}", threads,
                 kernels::runtime_threads());
@@ -65,7 +79,8 @@ void check(const moemesh_context_params& params) {
           "log_level: expected 1..4, got {}", params.log_level);
   require(params.threads >= 0, bad, "threads: expected >= 0, got {}", params.threads);
   require(params.mpi_init == 0 || params.mpi_init == 1, bad, "mpi_init: expected 0 or 1, got {}", params.mpi_init);
-  require(params.comm.reserved == 0, bad, "reserved: expected 0");
+  require(params.comm.reserved == 0 && params.reserved == 0, bad, "reserved: expected 0");
+  require(params.device >= -1, bad, "device: expected -1 or a number of a device, got {}", params.device);
 }
 
 bool multiple_threads(const Link& link) {
@@ -93,7 +108,7 @@ Context::Context(const moemesh_context_params& params)
   const Finding finding = attempt([&] {
     check(params);
     check_thread(params.progress, *link_);
-    adopt_kokkos(params.threads > 0 ? params.threads : default_threads(*world_), log_);
+    adopt_kokkos(params.threads > 0 ? params.threads : default_threads(*world_), params.device, log_);
   });
   try {
     agree_on_configuration(*world_, "context_create", {}, finding.status, finding.text);

@@ -13,6 +13,7 @@ namespace moemesh {
 
 // Scratch arrays of the operations of one mesh, reused by all its layers and reductions: they grow to the largest size
 // asked for and stay, so that a steady step allocates nothing. A slot's contents live until the slot is asked for again.
+// Each slot is there twice: for kernels alone, and for kernels and the host, which sends and receives messages.
 class Workspace {
  public:
   enum Slot : int32_t {
@@ -54,6 +55,11 @@ class Workspace {
     integers,  // keys, positions
     integers2,
     integers3,
+    offsets,  // what a plan or a sum tells the host
+    user_x,   // arrays of the caller's that lie in the host's memory
+    user_y,
+    user_dy,
+    user_dx,
     flat_send,  // gradient reduction
     flat_receive,
     slots
@@ -63,14 +69,28 @@ class Workspace {
 
   template <class T>
   T* get(Slot slot, int64_t count) {
-    auto& buffer = buffers_[static_cast<size_t>(slot)];
+    return reserved<T>(device_[static_cast<size_t>(slot)], count);
+  }
+  template <class T>
+  T* get_shared(Slot slot, int64_t count) {
+    return reserved<T>(shared_[static_cast<size_t>(slot)], count);
+  }
+  // messages: whether other ranks send it or receive it.
+  template <class T>
+  T* get_for(bool messages, Slot slot, int64_t count) {
+    return messages ? get_shared<T>(slot, count) : get<T>(slot, count);
+  }
+
+ private:
+  template <class T, class Buffer>
+  T* reserved(Buffer& buffer, int64_t count) {
     buffer.reserve(allocator_, count * static_cast<int64_t>(sizeof(T)));
     return reinterpret_cast<T*>(buffer.data());
   }
 
- private:
   std::shared_ptr<const Allocator> allocator_;
-  std::array<Buffer<std::byte>, slots> buffers_;
+  std::array<Buffer<std::byte>, slots> device_;
+  std::array<SharedBuffer<std::byte>, slots> shared_;
 };
 
 }  // namespace moemesh

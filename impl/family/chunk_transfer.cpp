@@ -19,8 +19,8 @@ int64_t half_bytes(const Family& family, int64_t count) {
 
 // What arrives; and what leaves, where the arrays are not one.
 int64_t ChunkTransfer::staging_bytes(const Family& family, const Gradients& gradients, int64_t count) {
-  const bool in_place = family.values().contiguous() && (gradients.sharded() || gradients.whole().contiguous());
-  return (in_place ? 1 : 2) * half_bytes(family, count);
+  const bool in_one = family.values().in_place() && (gradients.sharded() || gradients.whole().in_place());
+  return (in_one ? 1 : 2) * half_bytes(family, count);
 }
 
 Range ChunkTransfer::range_of(int64_t owner) const {
@@ -56,7 +56,7 @@ void ChunkTransfer::scatter() {
   at_ = scattering;
   open_batch(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER, tag_);
   const int64_t slot = chunk_.count * 4, own = range_of(wire_.rank()).size() * 4;
-  std::byte* const whole = flat().contiguous();
+  std::byte* const whole = flat().in_place();
   for_each_peer([&](int64_t peer) {
     if (own > 0) batch_->receive(staging_ + peer * slot, own, peer);
   });
@@ -72,7 +72,7 @@ void ChunkTransfer::scatter() {
 void ChunkTransfer::add_up() {
   const Range own = range_of(wire_.rank());
   if (own.size() == 0) return;
-  std::byte* const whole = flat().contiguous();
+  std::byte* const whole = flat().in_place();
   std::byte* const mine = whole ? whole + own.begin * 4 : outgoing_ + wire_.rank() * chunk_.count * 4;
   if (!whole) flat().copy_out(own.begin, own.end, mine);
   Recycled<const float*> parts;
@@ -88,7 +88,7 @@ void ChunkTransfer::gather() {
   const bool values = chunk_.kind == Chunk::gather_values;
   open_batch(values ? MOEMESH_PHASE_UPDATE : MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_GATHER, tag_ + 1);
   const int64_t element = flat().element_bytes(), slot = chunk_.count * 4;
-  std::byte* const whole = flat().contiguous();
+  std::byte* const whole = flat().in_place();
   const auto place = [&](const Range& range, int64_t owner) {
     return whole ? whole + range.begin * element : staging_ + owner * slot;
   };
@@ -104,7 +104,7 @@ void ChunkTransfer::gather() {
 }
 
 void ChunkTransfer::place_received() {
-  if (flat().contiguous()) return;
+  if (flat().in_place()) return;
   for_each_peer([&](int64_t peer) {
     const Range range = range_of(peer);
     if (range.size() > 0) flat().copy_in(range.begin, range.end, staging_ + peer * chunk_.count * 4);

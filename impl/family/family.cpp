@@ -213,8 +213,11 @@ void Family::check_stages_of_tied() const {
 namespace {
 
 int64_t hash_of_values(const Parameter& parameter) {
-  const auto bytes = static_cast<size_t>(parameter.elements() * parameter.element_bytes());
-  return static_cast<int64_t>(hash_bytes(parameter.data, bytes, 1));
+  const int64_t bytes = parameter.elements() * parameter.element_bytes();
+  const HostBuffer<std::byte> copy(parameter.family->mesh().allocator(), bytes);
+  kernels::copy_bytes(copy.data(), parameter.data, bytes);
+  kernels::finish();
+  return static_cast<int64_t>(hash_bytes(copy.data(), static_cast<size_t>(bytes), 1));
 }
 
 }  // namespace
@@ -336,8 +339,26 @@ void Family::add_in(Parameter& parameter, const moemesh_view* gradient) {
   const float* from = gradient ? check_strided(*gradient, "gradient", shape) : nullptr;
   open_gradient(parameter);
   if (gradients->sharded()) reserve_sum(*this, parameter);
-  if (gradient)
-    kernels::add_strided(static_cast<int32_t>(shape.size()), shape.data(), from, gradient->strides, parameter.gradient);
+  if (!gradient) return;
+  const auto rank = static_cast<int32_t>(shape.size());
+  if (kernels::separate_memory && gradient->memory == MOEMESH_MEMORY_HOST) return add_from_host(parameter, *gradient);
+  kernels::add_strided(rank, shape.data(), from, gradient->strides, parameter.gradient);
+}
+
+// Through a dense copy that kernels reach.
+void Family::add_from_host(const Parameter& parameter, const moemesh_view& gradient) const {
+  const int64_t n = parameter.elements(), stride = 1;
+  const SharedBuffer<float> copy(mesh_->allocator(), n);
+  const auto* const from = static_cast<const float*>(gradient.data);
+  int64_t at[4] = {};
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t offset = 0;
+    for (int32_t d = 0; d < gradient.rank; ++d) offset += at[d] * gradient.strides[d];
+    copy[i] = from[offset];
+    for (int32_t d = gradient.rank - 1; d >= 0 && ++at[d] == gradient.extents[d]; --d) at[d] = 0;
+  }
+  kernels::add_strided(1, &n, copy.data(), &stride, parameter.gradient);
+  kernels::finish();
 }
 
 void Family::sum_now(Parameter& parameter) {

@@ -124,6 +124,7 @@ class Family {
   void initialize(Parameter& parameter) const;
   uint64_t key_of(const Parameter& parameter, int64_t index) const;
   void add_in(Parameter& parameter, const moemesh_view* gradient);
+  void add_from_host(const Parameter& parameter, const moemesh_view& gradient) const;
   void sum_now(Parameter& parameter);
 
   std::shared_ptr<Mesh> mesh_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "impl/base/recycled.hpp"
+#include "kernels/memory.hpp"
 
 namespace moemesh {
 
@@ -41,18 +42,24 @@ class FlatView {
       if (from < to) f(at(piece, from), from, to - from);
     }
   }
-  // The array if everything lies in one, else null.
-  std::byte* contiguous() const { return pieces_.size() == 1 ? pieces_.front().data : nullptr; }
+  // The array if everything lies in one that can be sent from and received in, else null.
+  std::byte* in_place() const {
+    return pieces_.size() == 1 && !kernels::separate_memory ? pieces_.front().data : nullptr;
+  }
 
+  // To and from memory of the host. What wrote the elements must be done; they block.
   void copy_out(int64_t begin, int64_t end, void* to) const {
     for_each(begin, end, [&](const std::byte* data, int64_t from, int64_t n) {
-      std::copy_n(data, n * element_bytes_, static_cast<std::byte*>(to) + (from - begin) * element_bytes_);
+      kernels::copy_bytes(static_cast<std::byte*>(to) + (from - begin) * element_bytes_, data, n * element_bytes_);
     });
+    kernels::finish();
   }
   void copy_in(int64_t begin, int64_t end, const void* from) const {
     for_each(begin, end, [&](std::byte* data, int64_t first, int64_t n) {
-      std::copy_n(static_cast<const std::byte*>(from) + (first - begin) * element_bytes_, n * element_bytes_, data);
+      kernels::copy_bytes(data, static_cast<const std::byte*>(from) + (first - begin) * element_bytes_,
+                          n * element_bytes_);
     });
+    kernels::finish();
   }
 
  private:

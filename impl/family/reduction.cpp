@@ -20,13 +20,27 @@ Purpose purpose_of(const Family& family, int32_t phase, int32_t collective) {
   return {family.kind(), phase, collective};
 }
 
+// The sum over a group of n elements of gradients, through memory of the host where they are out of its reach.
+void sum_over(Family& family, Communicator& group, float* gradient, int64_t n) {
+  float* at = gradient;
+  if (kernels::separate_memory) {
+    at = family.mesh().workspace().get_shared<float>(Workspace::flat_send, n);
+    kernels::copy_bytes(at, gradient, n * 4);
+  }
+  kernels::finish();
+  expect_no_failure(group.all_reduce(at, n, Communicator::Op::sum,
+                                     purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
+  if (at == gradient) return;
+  kernels::copy_bytes(gradient, at, n * 4);
+  kernels::finish();
+}
+
 void sum_partial_over_tp(Family& family) {
   Communicator& tp = family.mesh().group(family.tp_axis());
   if (tp.size() == 1) return;
   for (const auto& parameter : family.parameters())
     if (parameter->params.tp_kind == MOEMESH_TP_PARTIAL)
-      expect_no_failure(tp.all_reduce(parameter->gradient, parameter->elements(), Communicator::Op::sum,
-                                      purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
+      sum_over(family, tp, parameter->gradient, parameter->elements());
 }
 
 Range owned(const Family& family, const Shards& shards) { return shard_of(shards, family.group().rank()); }
@@ -54,10 +68,7 @@ void sum_partial_shards_over_tp(Family& family) {
   for (const auto& parameter : family.parameters()) {
     if (parameter->params.tp_kind != MOEMESH_TP_PARTIAL) continue;
     const Range piece = piece_of(*parameter, owned(family, family.bucket_of(*parameter)));
-    if (piece.size() > 0)
-      expect_no_failure(tp.all_reduce(family.gradients->at(*parameter, piece.begin), piece.size(),
-                                      Communicator::Op::sum,
-                                      purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
+    if (piece.size() > 0) sum_over(family, tp, family.gradients->at(*parameter, piece.begin), piece.size());
   }
 }
 
@@ -68,7 +79,8 @@ void sum_over_ends(Family& family) {
   const bool sharded = family.gradients->sharded();
   const FlatView flat = sharded ? family.gradients->shard(*family.tied_bucket()) : family.gradients->whole();
   const int64_t begin = sharded ? 0 : own.begin;
-  auto* staging = family.mesh().workspace().get<float>(Workspace::flat_send, own.size());
+  auto* staging = family.mesh().workspace().get_shared<float>(Workspace::flat_send, own.size());
+  kernels::finish();
   flat.copy_out(begin, begin + own.size(), staging);
   expect_no_failure(
       family.mesh().ends()->all_reduce(staging, own.size(), Communicator::Op::sum,
@@ -84,6 +96,11 @@ int64_t most_owned(const Shards& shards, const Parameter& parameter) {
   return most;
 }
 
+// Where gradients are put together for sending; null where they can be sent from their places.
+float* send_staging(Family& family, int64_t count) {
+  return kernels::separate_memory ? family.mesh().workspace().get_shared<float>(Workspace::flat_send, count) : nullptr;
+}
+
 // One chunk of a parameter's sum: elements [first, first + count) of every owner's piece of it.
 void sum_chunk(Family& family, const Parameter& parameter, int64_t first, int64_t count) {
   Communicator& group = family.group();
@@ -92,19 +109,23 @@ void sum_chunk(Family& family, const Parameter& parameter, int64_t first, int64_
     return chunk_of(piece_of(parameter, shard_of(shards, owner)), first, count);
   };
   const Range own = of_owner(group.rank());
-  auto* receive = family.mesh().workspace().get<float>(Workspace::flat_receive, group.size() * count);
+  auto* receive = family.mesh().workspace().get_shared<float>(Workspace::flat_receive, group.size() * count);
+  float* const staging = send_staging(family, group.size() * count);
   Exchange exchange;
-  exchange.send_base = reinterpret_cast<const std::byte*>(parameter.gradient);
+  exchange.send_base = reinterpret_cast<const std::byte*>(staging ? staging : parameter.gradient);
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
   Recycled<const float*> parts;
   for (int64_t peer = 0; peer < group.size(); ++peer) {
     const Range theirs = of_owner(peer);
-    exchange.send_offset.push_back((theirs.begin - parameter.offset) * 4);
+    const int64_t place = theirs.begin - parameter.offset;
+    exchange.send_offset.push_back((staging ? peer * count : place) * 4);
+    if (staging) kernels::copy_bytes(staging + peer * count, parameter.gradient + place, theirs.size() * 4);
     exchange.send_bytes.push_back(theirs.size() * 4);
     exchange.receive_offset.push_back(peer * count * 4);
     exchange.receive_bytes.push_back(own.size() * 4);
     parts.push_back(&receive[peer * count]);
   }
+  kernels::finish();
   expect_no_failure(
       group.all_to_all(exchange, purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER)));
   const int64_t n = own.size(), stride = 1;
@@ -128,7 +149,8 @@ void reserve_sum(Family& family, const Parameter& parameter) {
   const int64_t d = family.group().size();
   if (d == 1) return;
   const int64_t count = std::min(chunk_elements, most_owned(family.bucket_of(parameter), parameter));
-  family.mesh().workspace().get<float>(Workspace::flat_receive, d * count);
+  family.mesh().workspace().get_shared<float>(Workspace::flat_receive, d * count);
+  send_staging(family, d * count);
 }
 
 void sum_partial(Family& family) {
@@ -160,12 +182,14 @@ void sum_tied(Family& family) {
 
 void reserve_reduction(Family& family) {
   for (const auto& parameter : family.parameters())
-    if (parameter->params.tp_kind == MOEMESH_TP_PARTIAL)
+    if (parameter->params.tp_kind == MOEMESH_TP_PARTIAL) {
       family.mesh().group(family.tp_axis()).reserve_all_reduce(parameter->elements() * 4);
+      send_staging(family, parameter->elements());
+    }
   if (!family.tied_bucket()) return;
   const int64_t own = owned(family, family.buckets()[*family.tied_bucket()]).size();
   family.mesh().ends()->reserve_all_reduce(own * 4);
-  family.mesh().workspace().get<float>(Workspace::flat_send, own);
+  family.mesh().workspace().get_shared<float>(Workspace::flat_send, own);
 }
 
 }  // namespace moemesh

@@ -11,15 +11,19 @@
 
 namespace moemesh {
 
-SelectionBias::SelectionBias(std::string name, int64_t experts, double rate)
+SelectionBias::SelectionBias(std::string name, int64_t experts, double rate,
+                             const std::shared_ptr<const Allocator>& allocator)
     : name_(std::move(name)),
       rate_(static_cast<float>(rate)),
       in_use_(rate > 0),
-      values_(static_cast<size_t>(experts), 0.0F),
-      counts_(static_cast<size_t>(experts), 0) {}
+      values_(allocator, experts),
+      counts_(static_cast<size_t>(experts), 0) {
+  std::fill_n(values_.data(), experts, 0.0F);
+}
 
 void SelectionBias::set(const float* values) {
-  std::copy_n(values, experts(), values_.begin());
+  kernels::finish();  // a router may be reading them
+  std::copy_n(values, experts(), values_.data());
   in_use_ = true;
 }
 
@@ -35,9 +39,10 @@ void SelectionBias::count(int32_t microbatch, std::span<const int64_t> rows) {
 
 void SelectionBias::move(std::span<const int64_t> totals) {
   using Wide = __int128;
+  kernels::finish();
   const Wide all = std::accumulate(totals.begin(), totals.end(), Wide{0});
-  for (size_t e = 0; e < totals.size(); ++e) {
-    const Wide below_mean = all - Wide{totals[e]} * experts();
+  for (int64_t e = 0; e < experts(); ++e) {
+    const Wide below_mean = all - Wide{totals[static_cast<size_t>(e)]} * experts();
     if (below_mean != 0) values_[e] += below_mean > 0 ? rate_ : -rate_;
   }
 }

@@ -16,13 +16,13 @@ namespace moemesh {
 class SelectionBias {
  public:
   // rate 0: the bias never moves.
-  SelectionBias(std::string name, int64_t experts, double rate);
+  SelectionBias(std::string name, int64_t experts, double rate, const std::shared_ptr<const Allocator>& allocator);
 
   const std::string& name() const { return name_; }
   int64_t experts() const { return static_cast<int64_t>(counts_.size()); }
   // [experts]; null where nothing is added: selection by the score alone.
   const float* values() const { return in_use_ ? values_.data() : nullptr; }
-  std::span<const float> all() const { return values_; }  // zeros there
+  std::span<const float> all() const { return {values_.data(), counts_.size()}; }  // zeros there
   void set(const float* values);
 
   void begin(int32_t microbatches);  // of a step: nothing is counted yet
@@ -36,7 +36,7 @@ class SelectionBias {
   std::string name_;
   float rate_;
   bool in_use_;
-  std::vector<float> values_;
+  SharedBuffer<float> values_;
   std::vector<int64_t> counts_;
   std::vector<uint8_t> counted_;  // of each microbatch: it was
 };

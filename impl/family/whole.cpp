@@ -32,14 +32,22 @@ void copy_out(const FlatQuantity& quantity, int64_t first, int64_t n, float* to)
   quantity.flat.for_each(begin, begin + n, [&](const std::byte* data, int64_t from, int64_t count) {
     kernels::widen_bfloat16(count, reinterpret_cast<const uint16_t*>(data), to + (from - begin));
   });
+  kernels::finish();
 }
 
 void copy_in(const FlatQuantity& quantity, int64_t first, int64_t n, const float* from) {
   const int64_t begin = first - quantity.begin;
   if (quantity.flat.element_bytes() == 4) return quantity.flat.copy_in(begin, begin + n, from);
+  SharedBuffer<float> copy;  // where kernels reach it
+  if (kernels::separate_memory) {
+    copy = SharedBuffer<float>(std::make_shared<Allocator>(), n);
+    std::copy_n(from, n, copy.data());
+  }
+  const float* const values = copy ? copy.data() : from;
   quantity.flat.for_each(begin, begin + n, [&](std::byte* data, int64_t to, int64_t count) {
-    kernels::round_to_bfloat16(count, from + (to - begin), reinterpret_cast<uint16_t*>(data));
+    kernels::round_to_bfloat16(count, values + (to - begin), reinterpret_cast<uint16_t*>(data));
   });
+  kernels::finish();
 }
 
 // A parameter that tp peers hold whole is taken from tp 0.
@@ -55,19 +63,20 @@ void check_expert(const Parameter& parameter, int64_t expert) {
           parameter.name, count - 1, expert);
 }
 
-Buffer<uint32_t> reserve_read(const Parameter& parameter) {
+SharedBuffer<uint32_t> reserve_read(const Parameter& parameter) {
   Mesh& mesh = parameter.family->mesh();
-  Buffer<uint32_t> bits(mesh.allocator(), parameter.unsplit_matrix());
+  SharedBuffer<uint32_t> bits(mesh.allocator(), parameter.unsplit_matrix());
   mesh.group(MOEMESH_GROUP_STAGE).reserve_all_reduce(bits.bytes());
   return bits;
 }
 
-void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, const Buffer<uint32_t>& bits,
-                float* whole) {
+void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert,
+                const SharedBuffer<uint32_t>& bits, float* whole) {
   const Family& family = *parameter.family;
   const Shards& shards = family.bucket_of(parameter);
   const int64_t owner = family.group().rank();
   const int64_t begin = std::max(quantity.begin, shards.begin(owner)), end = std::min(quantity.end, shards.end(owner));
+  kernels::finish();  // whatever has written the elements
   std::fill_n(bits.data(), bits.size(), 0U);
   if (contributes(parameter))
     for_each_run(parameter, expert, begin, end, [&](int64_t flat, int64_t unsplit, int64_t n) {

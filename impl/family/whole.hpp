@@ -21,9 +21,9 @@ void check_expert(const Parameter& parameter, int64_t expert);  // throws INVALI
 // Every rank of the stage gets the unsplit matrix of one expert (or of a SHARED parameter). Each element is taken from one
 // rank only and moved as bits. Collective over the stage.
 // bits: room for the matrix, which the caller got before the ranks agreed to start (see reserve_read).
-void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, const Buffer<uint32_t>& bits,
-                float* whole);
-Buffer<uint32_t> reserve_read(const Parameter& parameter);
+void read_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert,
+                const SharedBuffer<uint32_t>& bits, float* whole);
+SharedBuffer<uint32_t> reserve_read(const Parameter& parameter);
 
 // This rank's part of `whole` goes to where the quantity keeps it. Local.
 void write_whole(const Parameter& parameter, const FlatQuantity& quantity, int64_t expert, const float* whole);

@@ -40,10 +40,11 @@ void Layer::measure_balance(const ForwardArguments& arguments, Tape& tape) {
   balance.aux_weights.reserve(allocator, S);
   kernels::count_sequences(router_config(), balance.sequences, T, decision.chosen.data(), balance.rows.data(),
                            balance.sequence_tokens.data());
-  auto* scratch = mesh_->workspace().get<double>(Workspace::logits, kernels::balance_workspace(balance.sequences, T));
+  auto* scratch = mesh_->workspace().get<double>(Workspace::logits, kernels::balance_workspace(T));
+  auto* sums = mesh_->workspace().get_shared<double>(Workspace::offsets, 2 * S);
   const auto losses =
       kernels::balance_losses(router_config(), balance.sequences, T, decision.logits.data(), decision.chosen.data(),
-                              balance.rows.data(), balance.sequence_tokens.data(), scratch);
+                              balance.rows.data(), balance.sequence_tokens.data(), scratch, sums);
   balance.aux_loss = params_.aux_coefficient * losses.aux;
   balance.z_loss = params_.z_coefficient * losses.z;
   const StepState& step = *expert_->step;

@@ -2,8 +2,6 @@
 // Copyright 2026 The moemesh authors
 #include "impl/moe/block.hpp"
 
-#include <cstring>
-
 #include "impl/base/error.hpp"
 #include "kernels/permute.hpp"
 #include "kernels/rows.hpp"
@@ -16,8 +14,8 @@ constexpr int64_t region_alignment = 64;
 int64_t aligned(int64_t bytes) { return (bytes + region_alignment - 1) / region_alignment * region_alignment; }
 
 void copy_tags(void* to, const void* from, const std::vector<int64_t>& offsets, size_t peer) {
-  const auto bytes = static_cast<size_t>(offsets[peer + 1] - offsets[peer]) * sizeof(kernels::RowTag);
-  if (bytes > 0) std::memcpy(to, from, bytes);
+  const int64_t bytes = (offsets[peer + 1] - offsets[peer]) * tag_bytes;
+  kernels::copy_bytes(to, from, bytes);
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ std::byte* Block::region(Workspace::Slot slot, const Bytes& bytes_of) {
     if (i == index_) offset = aligned(total);
     total = aligned(total) + bytes_of(tape_.parts[i]);
   }
-  return workspace().get<std::byte>(slot, total) + offset;
+  return workspace().get_for<std::byte>(layer_.exchange_.size() > 1, slot, total) + offset;
 }
 
 Flight Block::start(Place place, const Lanes& send, const std::byte* from, const Lanes& receive, std::byte* to,
@@ -91,7 +89,7 @@ std::byte* Block::place_for_copies(const Lanes& lanes, bool tagged) {
     return region(Workspace::dispatched,
                   [&](const Part& part) { return receive_lanes(part, there_bytes(), tagged, false).total; });
   tape_.copies->tagged = tagged;
-  Buffer<std::byte>& kept = tape_.copies->dispatched[index_];
+  SharedBuffer<std::byte>& kept = tape_.copies->dispatched[index_];
   kept.reserve(layer_.mesh_->allocator(), lanes.total);
   return kept.data();
 }

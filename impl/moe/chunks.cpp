@@ -19,7 +19,7 @@ Blocks Layer::blocks_of(Tape& tape, Outcome& outcome) {
 Rows<float> Layer::shared_place(const Rows<float>& rows) {
   if (one_slice()) return rows;
   const int64_t H = params_.hidden;
-  return {mesh_->workspace().get<float>(Workspace::tokens4, rows.rows * H), rows.rows, H, H};
+  return {mesh_->workspace().get_shared<float>(Workspace::tokens4, rows.rows * H), rows.rows, H, H};
 }
 
 // The slice's rows of y, partial over expert_tp; with one slice the shared expert's included, else those lie apart.
@@ -107,7 +107,7 @@ void Layer::shared_under_exchange(Outcome& outcome, Tape& tape, const BackwardAr
   outcome.run([&] {
     const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
     const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
-    const auto part = slice_gradients(tape.slice, mesh_->workspace().get<float>(Workspace::tokens, T * width));
+    const auto part = slice_gradients(tape.slice, over_tp(Workspace::tokens, T * width));
     shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),
                     dense_rows(Workspace::tokens3, tape, arguments.dy),
                     shared_place({part.x.data, T, params_.hidden, params_.hidden}));
@@ -117,8 +117,7 @@ void Layer::shared_under_exchange(Outcome& outcome, Tape& tape, const BackwardAr
 // What came back for one part of the tokens, added up over its copies.
 void Layer::return_gradients(Tape& tape, Block& block) {
   const int64_t T = tape.decision.tokens, k = params_.top_k;
-  const auto all =
-      slice_gradients(tape.slice, mesh_->workspace().get<float>(Workspace::tokens, T * (params_.hidden + k)));
+  const auto all = slice_gradients(tape.slice, over_tp(Workspace::tokens, T * (params_.hidden + k)));
   const SourcePlan& source = block.part().source;
   const TokenSlice here{block.part().slice.first - tape.slice.first, block.part().slice.count};
   const Rows<float> x = rows_of(all.x, here);

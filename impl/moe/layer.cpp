@@ -156,6 +156,7 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
                                      std::shared_ptr<Family> expert, const moemesh_layer_params& params,
                                      const Finding& problem) {
   mesh->require_usable();
+  Arrays arrays;
   const Finding finding = problem ? problem : attempt([&] {
     check_families(*mesh, *shared, *expert);
     check_layer(params, mesh->layout(), shared->dtype(), expert->dtype());
@@ -164,17 +165,20 @@ std::shared_ptr<Layer> Layer::create(std::shared_ptr<Mesh> mesh, std::shared_ptr
       require(!shared->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
     for (const char* part : {".w1", ".wg", ".w2"})
       require(!expert->find(name + part), bad, "layer name: \"{}{}\" is registered already", name, part);
+    arrays.owner = SharedBuffer<int32_t>(mesh->allocator(), params.experts);
+    arrays.bias = std::make_shared<SelectionBias>(name, params.experts, params.bias_rate, mesh->allocator());
   });
   // Other stages have other layers, and may have more of them.
   agree_on_configuration(mesh->group(MOEMESH_GROUP_STAGE), "layer_create", fields_of(params), finding.status,
                          finding.text);
-  auto layer = std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params);
+  auto layer =
+      std::make_shared<Layer>(std::move(mesh), std::move(shared), std::move(expert), params, std::move(arrays));
   layer->register_parameters();
   return layer;
 }
 
 Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
-             const moemesh_layer_params& params)
+             const moemesh_layer_params& params, Arrays arrays)
     : mesh_(std::move(mesh)),
       shared_(std::move(shared)),
       expert_(std::move(expert)),
@@ -185,11 +189,12 @@ Layer::Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::sh
       tp_(mesh_->group(MOEMESH_AXIS_TP)),
       slices_(mesh_->slices()),
       local_experts_(experts_of(params.experts, exchange_.size(), exchange_.rank())),
-      bias_(std::make_shared<SelectionBias>(name_, params.experts, params.bias_rate)) {
+      owner_(std::move(arrays.owner)),
+      bias_(std::move(arrays.bias)) {
   params_.name = name_.c_str();
   number_ = mesh_->add_layer(name_, params_.chunks);
   for (int64_t e = 0; e < params_.experts; ++e)
-    owner_.push_back(static_cast<int32_t>(expert_owner(params_.experts, exchange_.size(), e)));
+    owner_[e] = static_cast<int32_t>(expert_owner(params_.experts, exchange_.size(), e));
 }
 
 void Layer::register_parameters() {
@@ -249,9 +254,9 @@ void Layer::record(const Tape& tape) {
   s.slots = tape.decision.slots;
   s.aux_loss = tape.balance.aux_loss;
   s.z_loss = tape.balance.z_loss;
-  s.rows_per_expert.resize(static_cast<size_t>(params_.experts));
-  kernels::count_experts(tape.decision.tokens * params_.top_k, tape.decision.chosen.data(), params_.experts,
-                         s.rows_per_expert.data());
+  auto* counts = mesh_->workspace().get_shared<int64_t>(Workspace::offsets, params_.experts);
+  kernels::count_experts(tape.decision.tokens * params_.top_k, tape.decision.chosen.data(), params_.experts, counts);
+  s.rows_per_expert.assign(counts, counts + params_.experts);
   if (params_.bias_rate > 0) bias_->count(tape.microbatch, s.rows_per_expert);
   s.rows_received_per_expert.assign(static_cast<size_t>(params_.experts), 0);
   for (int64_t e = 0; e < local_experts_.count; ++e) {
@@ -269,6 +274,25 @@ void Layer::mark_ready() {
 
 kernels::Element Layer::combine_element() const {
   return params_.combine_dtype == 0 ? element() : static_cast<kernels::Element>(params_.combine_dtype);
+}
+
+TypedRows Layer::reachable(Workspace::Slot slot, const TypedRows& rows) {
+  if (!rows.on_host) return rows;
+  auto* place = mesh_->workspace().get<std::byte>(slot, rows.rows * rows.width * kernels::bytes_of(rows.element));
+  return {place, rows.element, rows.rows, rows.width, rows.width};
+}
+
+TypedRows Layer::reachable_copy(Workspace::Slot slot, const TypedRows& rows) {
+  const TypedRows copy = reachable(slot, rows);
+  if (rows.on_host)
+    kernels::copy_rows_of_bytes(copy.data, copy.row_bytes(), rows.data, rows.row_bytes(), copy.row_bytes(), rows.rows);
+  return copy;
+}
+
+void give_back(const TypedRows& from, const TypedRows& to) {
+  if (!to.on_host) return;
+  kernels::copy_rows_of_bytes(to.data, to.row_bytes(), from.data, from.row_bytes(), from.row_bytes(), from.rows);
+  kernels::finish();
 }
 
 Rows<float> Layer::dense_rows(Workspace::Slot slot, const Tape& tape, const TypedRows& rows) {

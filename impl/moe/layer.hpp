@@ -28,19 +28,23 @@ struct ForwardArguments {
   Rows<float> logits;  // logits.data null with the library's router
   const uint8_t* mask = nullptr;
   int64_t mask_stride = 1;
+  bool mask_on_host = false;
   bool training = true;
   int32_t microbatch = 0;
   int64_t sequences = 1;  // for AUX_SEQUENCE
   int32_t sequence_layout = MOEMESH_SEQUENCE_MAJOR;
+  void* stream = nullptr;
 };
 
 struct BackwardArguments {
   TypedRows dy, x, dx;  // x as in forward unless handed in again
   Rows<float> dlogits;
+  void* stream = nullptr;
 };
 
 struct ReplayArguments {
   TypedRows x, y;
+  void* stream = nullptr;
 };
 
 struct LayerStatistics {
@@ -58,6 +62,8 @@ struct LayerMemory {
 
 // An output to the caller's array, unless it was made there.
 void store_output(const Rows<float>& from, const TypedRows& to);
+// Back to the caller's array what was made in a place for it (Layer::reachable).
+void give_back(const TypedRows& from, const TypedRows& to);
 
 // Throws where layer_create would refuse them on such a mesh, with families of these dtypes.
 void check_layer(const moemesh_layer_params& params, const MeshLayout& layout, int32_t shared_dtype,
@@ -77,8 +83,13 @@ class Layer {
   static std::shared_ptr<Layer> create(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared,
                                        std::shared_ptr<Family> expert, const moemesh_layer_params& params,
                                        const Finding& problem);
+  // What is allocated where running out of memory can still be told.
+  struct Arrays {
+    SharedBuffer<int32_t> owner;
+    std::shared_ptr<SelectionBias> bias;
+  };
   Layer(std::shared_ptr<Mesh> mesh, std::shared_ptr<Family> shared, std::shared_ptr<Family> expert,
-        const moemesh_layer_params& params);
+        const moemesh_layer_params& params, Arrays arrays);
 
   // Collective over the ep x tp block. `problem`: what this rank found wrong with its arguments; it then takes part with
   // nothing and the call throws that. Returns the tape (null where not training).
@@ -131,6 +142,9 @@ class Layer {
   // later run knows.
   Blocks blocks_of(Tape& tape, Outcome& outcome);
   Rows<float> output_rows(const TypedRows& y);
+  // The caller's rows where kernels reach them: a copy, or a place for an output, where they lie in the host's memory.
+  TypedRows reachable(Workspace::Slot slot, const TypedRows& rows);
+  TypedRows reachable_copy(Workspace::Slot slot, const TypedRows& rows);
   void exchange_counts(Outcome& outcome, Tape& tape, int64_t identity);
   void meet_again(Outcome& outcome, const Tape& tape, int32_t phase);
   template <class Write, class Read>
@@ -141,7 +155,8 @@ class Layer {
   void part_forward(Outcome& outcome, Tape& tape, Block& block, size_t part, const TypedRows& x, int32_t phase,
                     bool tagged);
   void finish_forward(Outcome& outcome, Tape& tape, int64_t tokens, const Rows<float>& y, int32_t phase);
-  void decide(const ForwardArguments& arguments, Tape& tape);
+  void decide(const ForwardArguments& arguments, const TypedRows& x, Tape& tape);
+  float* over_tp(Workspace::Slot slot, int64_t count);  // what may be summed or gathered over tp
   void limit_to_capacity(Tape& tape);
   void measure_balance(const ForwardArguments& arguments, Tape& tape);
   void plan_parts(Tape& tape);
@@ -237,8 +252,8 @@ class Layer {
   Communicator& tp_;
   Communicator& slices_;  // the other slices of the shard's tokens
   ExpertRange local_experts_;
+  SharedBuffer<int32_t> owner_;  // [E]: ep coordinate of each expert
   std::shared_ptr<SelectionBias> bias_;
-  std::vector<int32_t> owner_;  // [E]: ep coordinate of each expert
   Parameter *router_ = nullptr, *w1_ = nullptr, *wg_ = nullptr, *w2_ = nullptr;
   Parameter *shared_w1_ = nullptr, *shared_wg_ = nullptr, *shared_w2_ = nullptr;
   std::vector<std::unique_ptr<Tape>> spare_tapes_;

@@ -33,14 +33,15 @@ class Outcome {
     if (status != MOEMESH_OK && peer_status_ == MOEMESH_OK) std::tie(peer_, peer_status_) = std::pair(peer, status);
   }
   void all_to_all(Communicator& comm, const Exchange& exchange, Purpose purpose) {
-    if (failed())
-      comm.all_to_all_failed(exchange, purpose);
-    else if (comm.all_to_all(exchange, purpose))
-      hear(-1, MOEMESH_ERROR_PEER_FAILED);
+    if (failed()) return comm.all_to_all_failed(exchange, purpose);
+    kernels::finish();  // what is sent is there, what is received is written by nobody else
+    if (comm.all_to_all(exchange, purpose)) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
   // The same in two halves; `flight` (null in a group of one) must be finished, whatever happens in between.
   Flight start(Communicator& comm, const Exchange& exchange, Purpose purpose) {
-    return failed() ? comm.start_all_to_all_failed(exchange, purpose) : comm.start_all_to_all(exchange, purpose);
+    if (failed()) return comm.start_all_to_all_failed(exchange, purpose);
+    kernels::finish();
+    return comm.start_all_to_all(exchange, purpose);
   }
   void finish(Flight& flight) {
     const Flight landed = std::move(flight);
@@ -50,6 +51,7 @@ class Outcome {
     if (comm.size() == 1) return;
     if (failed()) return comm.all_reduce_failed(purpose);
     bool peer_failed = false;
+    kernels::finish();
     // Where it finds no memory, it has told its peers before it throws.
     own_ = attempt([&] { peer_failed = comm.all_reduce(data, count, Communicator::Op::sum, purpose); });
     if (own_.status < 0) throw Error(own_.status, own_.text);

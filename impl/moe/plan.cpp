@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 // Integer plans: which copies go where (at the source), and in which order rows are computed (at the expert's rank).
+#include <algorithm>
+
 #include "impl/base/error.hpp"
 #include "impl/moe/layer.hpp"
 
@@ -9,9 +11,21 @@ namespace {
 
 void sort(Workspace& workspace, int64_t n, const int32_t* key, int64_t buckets, int64_t* position,
           std::vector<int64_t>& offsets) {
-  offsets.resize(static_cast<size_t>(buckets) + 1);
+  auto* told = workspace.get_shared<int64_t>(Workspace::offsets, buckets + 1);
   auto* scratch = workspace.get<int64_t>(Workspace::integers2, kernels::sort_workspace(n, buckets));
-  kernels::stable_sort(n, key, buckets, position, offsets.data(), scratch);
+  kernels::stable_sort(n, key, buckets, position, told, scratch);
+  offsets.assign(told, told + buckets + 1);
+}
+
+// values[i] for every i of `places`, as the host sees them.
+void look_up(Workspace& workspace, const int64_t* values, const std::vector<int64_t>& places,
+             std::vector<int64_t>& found) {
+  const auto n = static_cast<int64_t>(places.size());
+  auto* index = workspace.get_shared<int64_t>(Workspace::offsets, 2 * n);
+  std::copy(places.begin(), places.end(), index);
+  kernels::pick(n, values, index, index + n);
+  kernels::finish();
+  found.assign(index + n, index + 2 * n);
 }
 
 }  // namespace
@@ -43,9 +57,8 @@ void Layer::plan_source(const Tape& tape, Part& part) {
   kernels::describe_copies(T, params_.top_k, sent, owner_.data(), plan.copy_of_choice.data(), plan.copy_token.data(),
                            rows);
   kernels::exclusive_sum(plan.copies, rows, plan.first_tag.data());
-  plan.tags = plan.first_tag[plan.copies];
-  plan.tag_offsets.clear();
-  for (const int64_t copy : plan.copy_offsets) plan.tag_offsets.push_back(plan.first_tag[copy]);
+  look_up(workspace, plan.first_tag.data(), plan.copy_offsets, plan.tag_offsets);
+  plan.tags = plan.tag_offsets.back();
   plan.row_tags.reserve(allocator, plan.tags);
   plan.slot_of_tag.reserve(allocator, plan.tags);
   kernels::write_tags(T, params_.top_k, sent, tape.decision.gates.data() + first, owner_.data(),
@@ -64,9 +77,12 @@ void Layer::index_received(Part& part) {
   kernels::exclusive_sum(n, last, copy_of_tag);
   plan.row_of_tag.reserve(allocator, n);
   sort(workspace, n, key, local_experts_.count, plan.row_of_tag.data(), plan.expert_offsets);
-  require(copy_of_tag[n] == plan.copies && plan.expert_offsets.back() == n, MOEMESH_ERROR_INTERNAL,
-          "layer {}: received {} copies and {} rows, expected {} and {}", name_, copy_of_tag[n],
-          plan.expert_offsets.back(), plan.copies, n);
+  auto* copies = workspace.get_shared<int64_t>(Workspace::offsets, 1);
+  kernels::copy_bytes(copies, copy_of_tag + n, sizeof *copies);
+  kernels::finish();
+  require(*copies == plan.copies && plan.expert_offsets.back() == n, MOEMESH_ERROR_INTERNAL,
+          "layer {}: received {} copies and {} rows, expected {} and {}", name_, *copies, plan.expert_offsets.back(),
+          plan.copies, n);
   plan.copy_of_row.reserve(allocator, n);
   plan.gate_of_row.reserve(allocator, n);
   plan.first_tag.reserve(allocator, plan.copies + 1);

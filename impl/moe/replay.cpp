@@ -15,21 +15,25 @@ void Layer::replay(std::unique_ptr<Tape>& kept, const ReplayArguments& arguments
   const timeline::LayerScope place(mesh_->recorder(), number_, tape->microbatch);
   Outcome outcome(std::move(problem));
   constexpr auto phase = MOEMESH_PHASE_RECOMPUTE;
+  TypedRows x, out;
   Rows<float> y;
   outcome.run([&] {
     tape->x = arguments.x;
-    y = output_rows(arguments.y);
+    x = reachable_copy(Workspace::user_x, arguments.x);
+    out = reachable(Workspace::user_y, arguments.y);
+    y = output_rows(out);
     take_kept(*tape, true, true);
     reserve_forward(*tape);
   });
   meet_again(outcome, *tape, phase);
-  if (!outcome.failed()) route_forward(outcome, *tape, arguments.x, y, phase, false);
+  if (!outcome.failed()) route_forward(outcome, *tape, x, y, phase, false);
   finish_forward(outcome, *tape, tape->decision.tokens, y, phase);
   if (outcome.failed()) {
     recycle(std::move(tape));
     raise(outcome.finding(), true);
   }
-  store_output(y, arguments.y);
+  store_output(y, out);
+  give_back(out, arguments.y);
   count_bytes_of(*tape);
   kept = std::move(tape);
 }

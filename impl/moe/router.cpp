@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 // The router: logits, decision, and the way of the gate gradients back into logits, router weights and x.
-#include <algorithm>
-#include <cstring>
-
 #include "impl/base/error.hpp"
 #include "impl/moe/layer.hpp"
 #include "kernels/gemm.hpp"
@@ -16,20 +13,37 @@ void keep_mask(const ForwardArguments& arguments, const std::shared_ptr<const Al
                Decision& decision) {
   decision.has_mask = arguments.mask != nullptr;
   decision.mask.reserve(allocator, decision.tokens);
-  for (int64_t t = 0; t < decision.tokens; ++t)
-    decision.mask[t] = arguments.mask ? arguments.mask[t * arguments.mask_stride] : 1;
+  if (arguments.mask_on_host && arguments.mask)
+    kernels::copy_rows_of_bytes(decision.mask.data(), 1, arguments.mask, arguments.mask_stride, 1, decision.tokens);
+  else
+    kernels::keep_mask(decision.tokens, arguments.mask, arguments.mask_stride, decision.mask.data());
+}
+
+void keep_logits(const Rows<float>& from, Decision& decision) {
+  constexpr auto element = static_cast<int64_t>(sizeof(float));
+  if (from.on_host)
+    kernels::copy_rows_of_bytes(decision.logits.data(), from.width * element, from.data, from.ld * element,
+                                from.width * element, from.rows);
+  else
+    kernels::copy_masked(from.rows, from.width, from.data, from.ld, nullptr, 1, decision.logits.data(), from.width);
+}
+
+void give_logit_gradients(const float* from, const Rows<float>& to) {
+  constexpr auto element = static_cast<int64_t>(sizeof(float));
+  if (!to.on_host) return kernels::copy_masked(to.rows, to.width, from, to.width, nullptr, 1, to.data, to.ld);
+  kernels::copy_rows_of_bytes(to.data, to.ld * element, from, to.width * element, to.width * element, to.rows);
+  kernels::finish();
 }
 
 // A token whose logits are not finite is padding from here on: its x may be NaN and must not touch a product.
 void mask_nonfinite(Decision& decision, int32_t top_k) {
   decision.has_mask = true;
-  for (int64_t t = 0; t < decision.tokens; ++t)
-    if (decision.chosen[t * top_k] < 0) decision.mask[t] = 0;
+  kernels::mask_undecided(decision.tokens, top_k, decision.chosen.data(), decision.mask.data());
 }
 
 }  // namespace
 
-void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
+void Layer::decide(const ForwardArguments& arguments, const TypedRows& user_x, Tape& tape) {
   const auto& allocator = mesh_->allocator();
   const int64_t T = arguments.x.rows, E = params_.experts, k = params_.top_k;
   Decision& decision = tape.decision;
@@ -38,9 +52,9 @@ void Layer::decide(const ForwardArguments& arguments, Tape& tape) {
   decision.chosen.reserve(allocator, T * k);
   decision.gates.reserve(allocator, T * k);
   keep_mask(arguments, allocator, decision);
-  const Rows<float> x = caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, tape, arguments.x);
+  const Rows<float> x = caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, tape, user_x);
   if (caller_router())
-    kernels::copy_masked(T, E, arguments.logits.data, arguments.logits.ld, nullptr, 1, decision.logits.data(), E);
+    keep_logits(arguments.logits, decision);
   else
     kernels::gemm({.transpose_b = true,
                    .m = T,
@@ -72,7 +86,7 @@ void Layer::router_backward(Tape& tape, const Rows<float>& x, const float* dgate
   kernels::route_backward(router_config(), T, tape.decision.logits.data(), E, tape.decision.chosen.data(), dgates,
                           gradient);
   if (balanced()) balance_backward(tape, gradient);
-  if (caller_router()) return kernels::copy_masked(T, E, gradient, E, nullptr, 1, dlogits.data, dlogits.ld);
+  if (caller_router()) return give_logit_gradients(gradient, dlogits);
   kernels::gemm({.transpose_a = true,
                  .m = E,
                  .n = H,

@@ -32,7 +32,7 @@ void Layer::reserve_forward(Tape& tape) {
   reserve_dense(tape, {Workspace::tokens2});
   if (!shared_w1_) return;
   if (!one_slice()) {
-    workspace.get<float>(Workspace::tokens4, T * H);
+    workspace.get_shared<float>(Workspace::tokens4, T * H);
     tp_.reserve_all_reduce(T * H * float_bytes);
   }
   workspace.get<float>(Workspace::rows_hidden, T * F);
@@ -45,7 +45,7 @@ void Layer::reserve_backward(const Tape& tape) {
   for (Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
     if (parameter) parameter->family->open_gradient(*parameter);
   expert_tp_.reserve_all_reduce(tape.slice.count * width * float_bytes);
-  workspace.get<float>(Workspace::tokens, T * width);
+  over_tp(Workspace::tokens, T * width);
   if (!one_slice()) workspace.get<float>(Workspace::tokens5, T * width);
   workspace.get<float>(Workspace::logits, T * params_.experts);
   for (const Part& part : tape.parts) workspace.get<kernels::RowTag>(Workspace::tags, part.source.tags);
@@ -55,7 +55,7 @@ void Layer::reserve_backward(const Tape& tape) {
   for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
     workspace.get<float>(slot, T * F);
   if (one_slice()) return;
-  workspace.get<float>(Workspace::tokens4, T * H);
+  workspace.get_shared<float>(Workspace::tokens4, T * H);
   tp_.reserve_all_reduce(T * H * float_bytes);
 }
 
@@ -105,8 +105,13 @@ void Layer::raise(const Finding& finding, bool step_lost) const {
 // Sums and gathers over tp need a dense array; all sums are of fp32.
 Rows<float> Layer::output_rows(const TypedRows& y) {
   const int64_t T = y.rows, H = params_.hidden;
-  const bool in_place = y.is_float() && (tp_.size() == 1 || y.ld == H);
-  return in_place ? y.floats() : Rows<float>{mesh_->workspace().get<float>(Workspace::tokens, T * H), T, H, H};
+  const bool dense_here = y.ld == H && !kernels::separate_memory;
+  const bool in_place = y.is_float() && (tp_.size() == 1 || dense_here);
+  return in_place ? y.floats() : Rows<float>{over_tp(Workspace::tokens, T * H), T, H, H};
+}
+
+float* Layer::over_tp(Workspace::Slot slot, int64_t count) {
+  return mesh_->workspace().get_for<float>(tp_.size() > 1, slot, count);
 }
 
 std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding problem) {
@@ -117,26 +122,30 @@ std::unique_ptr<Tape> Layer::forward(const ForwardArguments& arguments, Finding 
   auto tape = fresh_tape();
   tape->slice = slice_of(arguments.x.rows, slices_.rank());
   if (arguments.training) number(*tape);
+  TypedRows x, out;
   Rows<float> y;
   outcome.run([&] {
     const timeline::Span span(mesh_->recorder(), timeline::Kind::route);
     tape->x = arguments.x;
     tape->microbatch = arguments.microbatch;
-    y = output_rows(arguments.y);
-    decide(arguments, *tape);
+    x = reachable_copy(Workspace::user_x, arguments.x);
+    out = reachable(Workspace::user_y, arguments.y);
+    y = output_rows(out);
+    decide(arguments, x, *tape);
     plan_parts(*tape);
     take_kept(*tape, keeps_copies(), keeps_hidden());
     reserve_forward(*tape);
   });
   exchange_counts(outcome, *tape, identity(arguments));
   // Agreed within the exchange group: its ranks skip this together.
-  if (!outcome.failed()) route_forward(outcome, *tape, arguments.x, y, phase, true);
+  if (!outcome.failed()) route_forward(outcome, *tape, x, y, phase, true);
   finish_forward(outcome, *tape, arguments.x.rows, y, phase);
   if (outcome.failed()) {
     recycle(std::move(tape));
     raise(outcome.finding(), !alone());
   }
-  store_output(y, arguments.y);
+  store_output(y, out);
+  give_back(out, arguments.y);
   if (!arguments.training) {
     recycle(std::move(tape));
     return nullptr;
@@ -177,15 +186,22 @@ void Layer::backward(std::unique_ptr<Tape>& consumed, const BackwardArguments& a
   auto tape = std::move(consumed);
   const timeline::LayerScope place(mesh_->recorder(), number_, tape->microbatch);
   Outcome outcome(std::move(problem));
-  outcome.run([&] { reserve_backward(*tape); });
+  BackwardArguments here = arguments;
+  outcome.run([&] {
+    reserve_backward(*tape);
+    here.x = reachable_copy(Workspace::user_x, arguments.x);
+    here.dy = reachable_copy(Workspace::user_dy, arguments.dy);
+    here.dx = reachable(Workspace::user_dx, arguments.dx);
+  });
   meet_again(outcome, *tape, MOEMESH_PHASE_BACKWARD);
-  if (!outcome.failed()) route_backward(outcome, *tape, arguments);
+  if (!outcome.failed()) route_backward(outcome, *tape, here);
   const TokenGradients gradients = finish_backward(outcome, *tape);
   outcome.run([&] {
     const timeline::Span span(mesh_->recorder(), timeline::Kind::router_backward);
-    router_backward(*tape, caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, *tape, arguments.x),
+    router_backward(*tape, caller_router() ? Rows<float>{} : dense_rows(Workspace::tokens2, *tape, here.x),
                     gradients.gates, gradients.x, arguments.dlogits);
-    store_output(gradients.x, arguments.dx);
+    store_output(gradients.x, here.dx);
+    give_back(here.dx, arguments.dx);
     mark_ready();
   });
   recycle(std::move(tape));
@@ -206,7 +222,7 @@ Layer::TokenGradients Layer::finish_backward(Outcome& outcome, Tape& tape) {
   float* base = nullptr;
   TokenGradients all{};
   outcome.run([&] {
-    base = mesh_->workspace().get<float>(Workspace::tokens, T * width);
+    base = over_tp(Workspace::tokens, T * width);
     all = slice_gradients(tape.slice, base);
   });
   outcome.sum(expert_tp_, all.x.data, tape.slice.count * width, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});

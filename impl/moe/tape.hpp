@@ -35,11 +35,11 @@ struct Decision {
 // The balance losses of one microbatch, and what their gradient needs. Used where the layer has one of them.
 struct Balance {
   kernels::Sequences sequences;
-  Buffer<int64_t> rows;             // [S, E]: choices of each expert in each sequence, before any drop
-  Buffer<int64_t> sequence_tokens;  // [S]: tokens that have a choice
-  Buffer<double> aux_weights;       // [S]: factor of sum_te rows[s, e]*P_te in what the step minimizes
-  double z_weight = 0;              // factor of sum_t logsumexp^2
-  double aux_loss = 0, z_loss = 0;  // coefficients included, the loss scale not
+  Buffer<int64_t> rows;                   // [S, E]: choices of each expert in each sequence, before any drop
+  SharedBuffer<int64_t> sequence_tokens;  // [S]: tokens that have a choice
+  SharedBuffer<double> aux_weights;       // [S]: factor of sum_te rows[s, e]*P_te in what the step minimizes
+  double z_weight = 0;                    // factor of sum_t logsumexp^2
+  double aux_loss = 0, z_loss = 0;        // coefficients included, the loss scale not
 };
 
 // The source's half of the exchange, tokens counted from the slice's first: its copies, sorted by destination and then by token.
@@ -79,12 +79,12 @@ inline TokenSlice token_slice(int64_t tokens, int64_t index, int64_t slices) {
 }
 
 inline TypedRows rows_of(const TypedRows& all, const TokenSlice& slice) {
-  if (!all.data) return {nullptr, all.element, slice.count, all.width, all.ld};  // of a failed rank
-  return {all.data + slice.first * all.row_bytes(), all.element, slice.count, all.width, all.ld};
+  if (!all.data) return {nullptr, all.element, slice.count, all.width, all.ld, all.on_host};  // of a failed rank
+  return {all.data + slice.first * all.row_bytes(), all.element, slice.count, all.width, all.ld, all.on_host};
 }
 inline Rows<float> rows_of(const Rows<float>& all, const TokenSlice& slice) {
-  if (!all.data) return {nullptr, slice.count, all.width, all.ld};
-  return {all.data + slice.first * all.ld, slice.count, all.width, all.ld};
+  if (!all.data) return {nullptr, slice.count, all.width, all.ld, all.on_host};
+  return {all.data + slice.first * all.ld, slice.count, all.width, all.ld, all.on_host};
 }
 
 // One chunk of the slice's tokens, exchanged by itself.
@@ -96,8 +96,8 @@ struct Part {
 
 // What recompute can drop. Taken from the layer's pools while a tape holds it; one entry for each part.
 struct KeptCopies {
-  std::vector<Buffer<std::byte>> dispatched;  // messages of dispatch: copies of other ranks' tokens (and tags)
-  bool tagged = false;                        // with tags: those that came again have none
+  std::vector<SharedBuffer<std::byte>> dispatched;  // messages of dispatch: copies of other ranks' tokens (and tags)
+  bool tagged = false;                              // with tags: those that came again have none
 };
 struct KeptHidden {
   std::vector<Buffer<float>> hidden, hidden_gate;   // [rows, F/tp]: products with W1 and Wg, before the activation
@@ -109,7 +109,7 @@ struct Tape {
   int64_t step = 0;  // serial of the step that its forward ran in
   int32_t microbatch = 0;
   int64_t number = 0;  // of the layer's training forwards in the step
-  TypedRows x;         // the caller's, borrowed
+  TypedRows x;         // the caller's, borrowed, wherever it lies
   Decision decision;
   Balance balance;
   TokenSlice slice;

@@ -91,7 +91,7 @@ void FamilyState::make_masters(const Held& held, Buffer<float>& scratch) {
       const int64_t from = std::max(first, begin), to = std::min(first + n, begin + matrix);
       family_->initial_values(parameter, i, scratch.data());
       float* masters = held.master.data() + (from - held.begin);
-      std::copy_n(scratch.data() + (from - begin), to - from, masters);
+      kernels::copy_bytes(masters, scratch.data() + (from - begin), (to - from) * 4);
       kernels::refresh_masters(to - from, values(from), masters);
     }
   });

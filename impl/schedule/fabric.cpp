@@ -61,7 +61,7 @@ void Fabric::reserve() {
       bytes = std::max(bytes, ChunkTransfer::staging_bytes(lanes_[unit.lane].family(),
                                                            *lanes_[unit.lane].member.gradients, chunk_elements(unit)));
   if (bytes > 0)
-    for (Slot& slot : slots_) slot.staging = Buffer<std::byte>(mesh_.allocator(), bytes);
+    for (Slot& slot : slots_) slot.staging = SharedBuffer<std::byte>(mesh_.allocator(), bytes);
 }
 
 void Fabric::open() {
@@ -87,7 +87,7 @@ void Fabric::leave() noexcept {
   mesh_.remove_guest(this);
   if (!used_slot()) return;
   static std::mutex mutex;
-  static auto* const kept = new std::vector<std::pair<std::shared_ptr<Gradients>, Buffer<std::byte>>>;
+  static auto* const kept = new std::vector<std::pair<std::shared_ptr<Gradients>, SharedBuffer<std::byte>>>;
   const std::lock_guard keeping(mutex);
   for (Slot& slot : slots_) {
     if (slot.row && !usable()) slot.transfer->forget();
@@ -180,6 +180,7 @@ void Fabric::complete(const Parameter& parameter) {
   const size_t index = unit_of(*parameter.family, parameter.bucket);
   Unit& unit = units_[index];
   if (++unit.complete < unit.parameters) return;
+  kernels::finish();  // messages are made of what is in the arrays now, by whoever moves them
   if (!ordered_ && !unit.late()) completed_.push_back(static_cast<int32_t>(index));
   windows_.bucket_complete(now(), static_cast<int64_t>(index));
   grant();
@@ -188,6 +189,7 @@ void Fabric::complete(const Parameter& parameter) {
 }
 
 void Fabric::finish_reductions(float factor) {
+  kernels::finish();
   const std::lock_guard lock(mesh_.progress().mutex());
   mesh_.progress().check();
   windows_.forget();
@@ -202,6 +204,7 @@ void Fabric::finish_reductions(float factor) {
 }
 
 void Fabric::gather_gradients(Family& family, size_t bucket) {
+  kernels::finish();
   const std::lock_guard lock(mesh_.progress().mutex());
   single_.order[0] = unit_of(family, bucket);
   open_row(single_);
@@ -211,6 +214,7 @@ void Fabric::gather_gradients(Family& family, size_t bucket) {
 }
 
 void Fabric::gather_values(bool wait) {
+  kernels::finish();
   const std::lock_guard lock(mesh_.progress().mutex());
   open_row(gathers_);
   grant();

@@ -99,7 +99,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   };
   struct Slot {
     std::optional<ChunkTransfer> transfer;
-    Buffer<std::byte> staging;
+    SharedBuffer<std::byte> staging;
     Row* row = nullptr;  // of the chunk that is in it; null: free
     size_t unit = 0;
     bool waited_for = false;

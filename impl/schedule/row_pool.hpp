@@ -34,7 +34,7 @@ static_assert(sizeof(StageHeader) == 32);
 
 // A buffer of the pool with the header it is sent with.
 struct RowSlot {
-  Buffer<std::byte> rows;
+  SharedBuffer<std::byte> rows;
   StageHeader header;
   int64_t post = 0;          // when it was sent, where the header says so
   bool held = false;         // a view of it is out, or will be

@@ -15,8 +15,8 @@ namespace {
 constexpr double nanosecond = 1e-9;
 
 template <class T>
-Buffer<T> zeros(const std::shared_ptr<const Allocator>& allocator, int64_t count) {
-  Buffer<T> buffer(allocator, count);
+HostBuffer<T> zeros(const std::shared_ptr<const Allocator>& allocator, int64_t count) {
+  HostBuffer<T> buffer(allocator, count);
   std::fill_n(buffer.data(), count, T{});
   return buffer;
 }

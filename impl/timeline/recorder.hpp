@@ -59,8 +59,8 @@ class Recorder : public Recording {
  private:
   struct LayerBook {
     std::array<double, Figures::layer_numbers> numbers{};
-    Buffer<double> late;   // [world] seconds idle for each rank
-    Buffer<int64_t> rows;  // [steps kept]
+    HostBuffer<double> late;   // [world] seconds idle for each rank
+    HostBuffer<int64_t> rows;  // [steps kept]
     int64_t all_rows = 0;
   };
   struct StepBook {
@@ -91,15 +91,15 @@ class Recorder : public Recording {
   int64_t origin_ = 0;
 
   std::array<double, Figures::totals> totals_{};
-  Buffer<double> late_;       // [world]
-  Buffer<double> step_late_;  // [steps kept, world]
-  Buffer<StepBook> step_books_;
+  HostBuffer<double> late_;       // [world]
+  HostBuffer<double> step_late_;  // [steps kept, world]
+  HostBuffer<StepBook> step_books_;
   std::vector<LayerBook> layers_;
   int64_t steps_ = 0;      // ended
   int64_t step_time_ = 0;  // nanoseconds that all of them took
   bool in_step_ = false;
 
-  Buffer<Event> events_;
+  HostBuffer<Event> events_;
   int64_t events_seen_ = 0;
   std::array<std::array<char, mark_bytes>, most_marks> marks_{};
   int32_t mark_count_ = 0;

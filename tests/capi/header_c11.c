@@ -25,7 +25,7 @@ int header_c11_check(void) {
   moemesh_context_params params;
   moemesh_context context = NULL;
   moemesh_context_info info = {.struct_size = sizeof info};
-  if (count_statuses() != 25) return __LINE__;
+  if (count_statuses() != 26) return __LINE__;
   if (moemesh_context_params_init(&params, sizeof params) != MOEMESH_OK) return __LINE__;
   if (moemesh_context_create(&params, &context) != MOEMESH_OK) return __LINE__;
   if (moemesh_context_get_info(context, &info) != MOEMESH_OK || info.size != 1) return __LINE__;

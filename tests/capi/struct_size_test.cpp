@@ -100,7 +100,7 @@ class StructSize : public testing::Test {
 };
 
 TEST(Case, P39_init_functions) {
-  check_init_sizes(moemesh_context_params_init, 104);
+  check_init_sizes(moemesh_context_params_init, 112);
   check_init_sizes(moemesh_mesh_params_init, 40);
   check_init_sizes(moemesh_family_params_init, 24);
   check_init_sizes(moemesh_parameter_params_init, 120);
@@ -118,7 +118,7 @@ TEST(Case, P39_init_functions) {
 }
 
 TEST(Case, P39_context_params) {
-  check_params_sizes<moemesh_context_params>(defaults(moemesh_context_params_init), 104,
+  check_params_sizes<moemesh_context_params>(defaults(moemesh_context_params_init), 112,
                                              [](const moemesh_context_params* p) {
                                                moemesh_context context = nullptr;
                                                const int32_t status = moemesh_context_create(p, &context);
@@ -276,7 +276,7 @@ TEST_F(StructSize, P39_optimizer_params) {
 }
 
 TEST_F(StructSize, P39_step_params) {
-  check_params_sizes<moemesh_step_params>(defaults(moemesh_step_params_init), 24, [&](const moemesh_step_params* p) {
+  check_params_sizes<moemesh_step_params>(defaults(moemesh_step_params_init), 32, [&](const moemesh_step_params* p) {
     const int32_t status = moemesh_step_begin(model.optimizer, p);
     if (status == MOEMESH_OK) {
       EXPECT_EQ(moemesh_step_end(model.optimizer, 0), MOEMESH_OK);
@@ -286,7 +286,7 @@ TEST_F(StructSize, P39_step_params) {
 }
 
 TEST_F(StructSize, P39_update_params) {
-  check_params_sizes<moemesh_update_params>(defaults(moemesh_update_params_init), 16,
+  check_params_sizes<moemesh_update_params>(defaults(moemesh_update_params_init), 24,
                                             [&](const moemesh_update_params* p) {
                                               EXPECT_EQ(model.begin(), MOEMESH_OK);
                                               return moemesh_optimizer_step(model.optimizer, p, nullptr);
@@ -304,7 +304,7 @@ TEST_F(StructSize, P39_optimizer_counters) {
 
 TEST_F(StructSize, P39_results_of_context_and_mesh) {
   check_result_sizes<moemesh_context_info>(
-      56, [&](moemesh_context_info* r) { return moemesh_context_get_info(model.context, r); });
+      64, [&](moemesh_context_info* r) { return moemesh_context_get_info(model.context, r); });
   check_result_sizes<moemesh_coordinates>(
       72, [&](moemesh_coordinates* r) { return moemesh_mesh_get_coordinates(model.mesh, 0, r); });
   check_result_sizes<moemesh_group>(

@@ -51,9 +51,10 @@ void load(const Model& model, const char* name, float value, bool through_librar
     for (int64_t e = 0; e < (name == names[0] ? 1 : 2); ++e) model.write(name, Floats(3, value), MOEMESH_VALUE, e);
     return;
   }
-  const moemesh_view view = model.local_values(name);
-  ASSERT_EQ(view.dtype, MOEMESH_BFLOAT16);
-  for (int64_t i = 0; i < model.info(name).elements; ++i) static_cast<uint16_t*>(view.data)[i] = bits_of(value);
+  const auto array = model.local_values(name);
+  ASSERT_EQ(array.view.dtype, MOEMESH_BFLOAT16);
+  for (int64_t i = 0; i < model.info(name).elements; ++i) array.as<uint16_t>()[i] = bits_of(value);
+  array.store();
 }
 
 void master_sync(const Place& place, int32_t stage, bool through_library) {
@@ -83,7 +84,7 @@ void master_sync(const Place& place, int32_t stage, bool through_library) {
       EXPECT_TRUE(equal_everywhere(place.comm, value));
     }
   for (int64_t i = 0; i < model.info("shared").elements; ++i)
-    EXPECT_EQ(static_cast<uint16_t*>(model.local_values("shared").data)[i], bits_of(4.90625F));
+    EXPECT_EQ(model.local_values("shared").as<uint16_t>()[i], bits_of(4.90625F));
   // A load leaves moments and counters.
   for (const char* name : names) load(model, name, 2.0F, through_library);
   OK(moemesh_parameters_changed(model.shared()));
@@ -110,7 +111,9 @@ TEST(Case, P24_master_sync) {
 TEST(Masters, KeepWhatTheirValuesStillSay) {
   on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 1, 2)}, [](const Place& place) {
     const Model model(place.mesh, bf16(sgd(0), 0.9));
-    static_cast<uint16_t*>(model.local_values("shared").data)[1] = bits_of(3.0F);
+    const auto values = model.local_values("shared");
+    values.as<uint16_t>()[1] = bits_of(3.0F);
+    values.store();
     OK(moemesh_parameters_changed(model.shared()));
     EXPECT_EQ(model.read("shared", MOEMESH_MASTER), (Floats{0.9F, 3.0F, 0.9F}));
     const Floats masters{1.00390625F, 2.003F, -4.01F};  // the first is half-way between two values
@@ -145,10 +148,10 @@ void accumulation(const Place& place, int32_t stage, const Floats& gradients, fl
   for (int32_t m = 0; m < microbatches; ++m) {
     OK(moemesh_loss_tokens(model.optimizer(), m, m == 0 ? 1 : 0));
     for (const char* name : names) {
-      const moemesh_view main = model.local_gradient(name);
-      ASSERT_EQ(main.dtype, MOEMESH_FLOAT32);
-      for (int64_t i = 0; i < model.info(name).elements; ++i)
-        static_cast<float*>(main.data)[i] += gradients[static_cast<size_t>(m)];
+      const auto main = model.local_gradient(name);
+      ASSERT_EQ(main.view.dtype, MOEMESH_FLOAT32);
+      for (int64_t i = 0; i < model.info(name).elements; ++i) main.as<float>()[i] += gradients[static_cast<size_t>(m)];
+      main.store();
       OK(moemesh_gradient_ready(model.parameter(name), nullptr, nullptr));
     }
   }

@@ -132,7 +132,7 @@ void grad_norm(const Mesh& mesh, MPI_Comm comm) {
   const Floats after{scalars.model.read("shared")[0], scalars.model.read("expert", MOEMESH_VALUE, 0)[0],
                      scalars.model.read("expert", MOEMESH_VALUE, 1)[0]};
   EXPECT_EQ(after, (Floats{-1.5F, -2.0F, -6.0F}));
-  EXPECT_EQ(*static_cast<float*>(scalars.model.local_values("shared").data), -1.5F);
+  EXPECT_EQ(*scalars.model.local_values("shared").as<float>(), -1.5F);
   EXPECT_TRUE(equal_everywhere(comm, after));
   EXPECT_TRUE(equal_everywhere(comm, &result.coefficient, sizeof result.coefficient));
   // Rank 1's expert got no tokens.

@@ -223,14 +223,17 @@ TEST(Stage2, TheMainGradientIsOfTheMicrobatch) {
   on_each_mesh({case_mesh(1, 1, 1), case_mesh(1, 1, 2), case_mesh(1, 2, 1)}, [](const Place& place) {
     const Sums sums(place.mesh);
     const Model& model = sums.model;
-    static_cast<float*>(model.local_gradient("b").data)[0] = 77;  // before the step: zeroed by its begin
+    const auto early = model.local_gradient("b");
+    early.as<float>()[0] = 77;  // before the step: zeroed by its begin
+    early.store();
     model.begin(2);
     for (int m = 0; m < 2; ++m) {
-      const moemesh_view main = model.local_gradient("a");
-      EXPECT_EQ(model.local_gradient("a").data, main.data);
-      auto* values = static_cast<float*>(main.data);
+      const auto main = model.local_gradient("a");
+      EXPECT_EQ(model.local_gradient("a").library.data, main.library.data);
+      auto* values = main.as<float>();
       for (int i = 0; i < 5; ++i) EXPECT_EQ(values[i], 0.0F);
       for (int i = 0; i < 5; ++i) values[i] += static_cast<float>(i + m);
+      main.store();
       OK(moemesh_gradient_ready(model.parameter("a"), nullptr, nullptr));
       OK(moemesh_gradient_ready(model.parameter("b"), nullptr, nullptr));
     }

@@ -34,8 +34,9 @@ Weights initial_weights(const Mesh& mesh, int64_t seed) {
     for (int64_t e = 0; e < 4; ++e) weights[name + std::to_string(e)] = model.read(name, MOEMESH_VALUE, e);
     // Not what the owner has, but what each replica holds itself.
     const auto info = model.info(name);
-    const auto view = model.local_values(name);
-    const auto* local = static_cast<const float*>(view.data);
+    const auto array = model.local_values(name);
+    const moemesh_view& view = array.view;
+    const auto* local = array.as<float>();
     const bool rows_cut = name != "moe.w2";
     const int64_t tp = mesh.spec().tp, rows = view.extents[1], columns = view.extents[2];
     for (int64_t i = 0; i < info.local_experts; ++i) {

@@ -25,8 +25,8 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <list>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -262,6 +262,23 @@ struct Routing {
 inline std::function<void()> before_calls;
 
 // Families, layers and optimizer of one mesh. Families without parameters are not made, but where pp > 1.
+// An array that the library handed out, where the test can read and write it: itself, or a copy of it.
+class LocalArray {
+ public:
+  explicit LocalArray(const moemesh_view& library);
+  LocalArray(LocalArray&&) = default;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(view.data);
+  }
+  void store() const;  // what was written here becomes the library's
+
+  moemesh_view library, view;
+
+ private:
+  std::vector<std::byte> copy_;
+};
+
 class Model {
  public:
   Model(const Mesh& mesh, ModelSpec spec);
@@ -282,8 +299,8 @@ class Model {
   Floats read(const std::string& name, int32_t quantity = MOEMESH_VALUE, int64_t expert = 0) const;
   void write(const std::string& name, const Floats& values, int32_t quantity = MOEMESH_VALUE, int64_t expert = 0) const;
   // This rank's part, as the library lays it out.
-  moemesh_view local_values(const std::string& name) const;
-  moemesh_view local_gradient(const std::string& name) const;
+  LocalArray local_values(const std::string& name) const;
+  LocalArray local_gradient(const std::string& name) const;
   // Of one matrix: what this rank holds, and where that lies in the unsplit matrix. Empty if the expert is elsewhere.
   Floats local_matrix(const std::string& name, int64_t expert = 0) const;
   std::vector<int64_t> local_places(const std::string& name, int64_t expert = 0) const;

@@ -183,17 +183,31 @@ void Model::write(const std::string& name, const Floats& values, int32_t quantit
   OK(moemesh_parameter_write(parameter(name), quantity, expert, &view));
 }
 
-moemesh_view Model::local_values(const std::string& name) const {
+LocalArray::LocalArray(const moemesh_view& given) : library(given), view(given) {
+  if (library.memory == MOEMESH_MEMORY_HOST) return;
+  int64_t bytes = library.dtype == MOEMESH_BFLOAT16 ? 2 : 4;
+  for (int32_t i = 0; i < library.rank; ++i) bytes *= library.extents[i];
+  copy_.resize(static_cast<size_t>(bytes));
+  view.memory = MOEMESH_MEMORY_HOST;
+  view.data = copy_.data();
+  OK(moemesh_view_copy(&library, &view));
+}
+
+void LocalArray::store() const {
+  if (library.memory != MOEMESH_MEMORY_HOST) OK(moemesh_view_copy(&view, &library));
+}
+
+LocalArray Model::local_values(const std::string& name) const {
   moemesh_view view{};
   OK(moemesh_parameter_acquire(parameter(name), nullptr, &view));
   OK(moemesh_parameter_release(parameter(name)));
-  return view;
+  return LocalArray(view);
 }
 
-moemesh_view Model::local_gradient(const std::string& name) const {
+LocalArray Model::local_gradient(const std::string& name) const {
   moemesh_view view{};
   OK(moemesh_parameter_get_gradient(parameter(name), &view));
-  return view;
+  return LocalArray(view);
 }
 
 std::vector<int64_t> Model::local_places(const std::string& name, int64_t expert) const {
@@ -219,10 +233,10 @@ Floats Model::local_matrix(const std::string& name, int64_t expert) const {
   const int64_t first = (expert - info(name).first_expert) * count;
   const auto values = local_values(name);
   if (half()) {
-    const auto* begin = static_cast<const uint16_t*>(values.data) + first;
+    const auto* begin = values.as<uint16_t>() + first;
     return to_floats(Halves(begin, begin + count));
   }
-  const float* begin = static_cast<const float*>(values.data) + first;
+  const float* begin = values.as<float>() + first;
   return Floats(begin, begin + count);
 }
 

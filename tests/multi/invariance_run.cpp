@@ -264,7 +264,8 @@ void Runner::hand_in(const LossGradients& g, int32_t microbatch) const {
     return;
   }
   const auto main_gradient = model_.local_gradient("loss.replica");
-  for (size_t h = 0; h < g.replica.size(); ++h) static_cast<float*>(main_gradient.data)[h] += g.replica[h];
+  for (size_t h = 0; h < g.replica.size(); ++h) main_gradient.as<float>()[h] += g.replica[h];
+  main_gradient.store();
   OK(moemesh_gradient_ready(model_.parameter("loss.replica"), nullptr, nullptr));
   const auto width = static_cast<int64_t>(g.replica.size());
   const int64_t part = width / mesh_.spec().tp;

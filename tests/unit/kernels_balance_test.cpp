@@ -38,9 +38,10 @@ struct Balanced {
     losses = values_of();
   }
   BalanceLosses values_of() const {
-    std::vector<double> scratch(static_cast<size_t>(balance_workspace(sequences, tokens)), test::kNan);
+    std::vector<double> scratch(static_cast<size_t>(balance_workspace(tokens)), test::kNan);
+    std::vector<double> sums(static_cast<size_t>(2 * sequences.count), test::kNan);
     return balance_losses(config, sequences, tokens, logits.data(), chosen.data(), rows.data(), real.data(),
-                          scratch.data());
+                          scratch.data(), sums.data());
   }
   // Added to zeros.
   std::vector<float> gradient(const std::vector<double>& aux_weights, double z_weight) const {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#pragma once
+
+#include <cstdint>
+
+// Where arrays lie, and the order of what is done to them. On a host all memory is one. Where a device has its own:
+//   device  kernels alone touch it
+//   shared  kernels and the host do: pinned memory of the host. What a kernel wrote is there after finish()
+//   host    the host alone
+// A build with MOEMESH_CHECKED_MEMORY runs on a host and behaves as a device: what is not a kernel dies on device memory.
+namespace moemesh::kernels {
+
+enum class Memory : int32_t { host, device, shared };
+
+#if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_CHECKED_MEMORY)
+inline constexpr bool separate_memory = true;
+#else
+inline constexpr bool separate_memory = false;
+#endif
+
+// Only where memory is separate, and not for Memory::host. bytes > 0; null where there is no more.
+void* allocate(Memory memory, int64_t bytes);
+void release(Memory memory, void* pointer, int64_t bytes) noexcept;
+
+// Between any two kinds of memory, in the order of this thread's kernels. Where the host wrote `from`, or reads `to`, it is
+// the caller who knows when: finish() before.
+void copy_bytes(void* to, const void* from, int64_t bytes);
+// `rows` rows of `width` bytes.
+void copy_rows_of_bytes(void* to, int64_t to_stride, const void* from, int64_t from_stride, int64_t width,
+                        int64_t rows);
+// Waits for this thread's kernels and copies.
+void finish();
+
+#ifdef MOEMESH_DEVICE_CUDA
+inline constexpr bool takes_streams = true;
+#else
+inline constexpr bool takes_streams = false;
+#endif
+
+// While one lives, the device of this process's kernels is this thread's current one.
+class DeviceScope {
+ public:
+#ifdef MOEMESH_DEVICE_CUDA
+  DeviceScope();
+  ~DeviceScope();
+#else
+  DeviceScope() {}
+  ~DeviceScope() {}
+#endif
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int32_t before_ = -1;
+};
+
+// While one lives, this thread's kernels run on the caller's stream (null: the device's default one), after what this thread
+// has launched on another one.
+class StreamScope {
+ public:
+  explicit StreamScope(void* stream);
+  StreamScope(const StreamScope&) = delete;
+  StreamScope& operator=(const StreamScope&) = delete;
+  ~StreamScope();
+
+ private:
+  void* before_;
+};
+
+namespace detail {
+// Where device memory may be touched by what is no kernel of ours: a library's product, a copy.
+class Unlocked {
+ public:
+#ifdef MOEMESH_CHECKED_MEMORY
+  Unlocked();
+  ~Unlocked();
+#else
+  Unlocked() {}
+  ~Unlocked() {}
+#endif
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+};
+}  // namespace detail
+
+}  // namespace moemesh::kernels

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+
+// Device memory for hosts without a device: pages that can't be touched, but while a kernel runs.
+#ifdef MOEMESH_CHECKED_MEMORY
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "kernels/memory.hpp"
+
+namespace moemesh::kernels {
+namespace {
+
+constexpr int64_t kPage = 4096;
+constexpr int64_t kReserved = int64_t{1} << 38;  // addresses, not memory
+
+int64_t pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+// Free ranges by offset; what lies beyond `used_` was never handed out.
+class Arena {
+ public:
+  Arena() {
+    void* const base = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base_ = base == MAP_FAILED ? nullptr : static_cast<char*>(base);
+  }
+
+  void* take(int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (base_ == nullptr) return nullptr;
+    const int64_t size = pages(bytes);
+    for (auto range = free_.begin(); range != free_.end(); ++range)
+      if (range->second >= size) return cut(range, size);
+    if (used_ + size > kReserved) return nullptr;
+    void* const result = base_ + used_;
+    used_ += size;
+    if (open_ > 0) protect(PROT_READ | PROT_WRITE);
+    return result;
+  }
+
+  void give(void* pointer, int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const int64_t size = pages(bytes);
+    madvise(pointer, static_cast<size_t>(size), MADV_DONTNEED);  // a stale reader finds zeros, not old values
+    auto range = free_.emplace(static_cast<char*>(pointer) - base_, size).first;
+    const auto next = std::next(range);
+    if (next != free_.end() && range->first + range->second == next->first) {
+      range->second += next->second;
+      free_.erase(next);
+    }
+    if (range == free_.begin()) return;
+    const auto before = std::prev(range);
+    if (before->first + before->second != range->first) return;
+    before->second += range->second;
+    free_.erase(range);
+  }
+
+  void open() {
+    const std::lock_guard lock(mutex_);
+    if (open_++ == 0) protect(PROT_READ | PROT_WRITE);
+  }
+  void close() {
+    const std::lock_guard lock(mutex_);
+    if (--open_ == 0) protect(PROT_NONE);
+  }
+
+ private:
+  void* cut(std::map<int64_t, int64_t>::iterator range, int64_t size) {
+    const int64_t offset = range->first, rest = range->second - size;
+    free_.erase(range);
+    if (rest > 0) free_.emplace(offset + size, rest);
+    return base_ + offset;
+  }
+
+  void protect(int access) {
+    if (used_ > 0 && mprotect(base_, static_cast<size_t>(used_), access) != 0) std::abort();
+  }
+
+  std::mutex mutex_;
+  char* base_ = nullptr;
+  int64_t used_ = 0, open_ = 0;
+  std::map<int64_t, int64_t> free_;
+};
+
+Arena& arena() {
+  static auto* const instance = new Arena;  // outlives whatever is destroyed at exit
+  return *instance;
+}
+
+}  // namespace
+
+void* allocate(Memory memory, int64_t bytes) {
+  return memory == Memory::device ? arena().take(bytes) : std::aligned_alloc(kPage, static_cast<size_t>(pages(bytes)));
+}
+
+void release(Memory memory, void* pointer, int64_t bytes) noexcept {
+  memory == Memory::device ? arena().give(pointer, bytes) : std::free(pointer);
+}
+
+namespace detail {
+Unlocked::Unlocked() { arena().open(); }
+Unlocked::~Unlocked() { arena().close(); }
+}  // namespace detail
+
+}  // namespace moemesh::kernels
+
+#endif
