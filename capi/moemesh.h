@@ -1256,6 +1256,179 @@ MOEMESH_API int32_t moemesh_report_get_step(moemesh_report report, int64_t index
  * where rank 0 could not write: the text names the path and the cause, and is rank 0's on every rank. */
 MOEMESH_API int32_t moemesh_report_write(moemesh_report report, int32_t output, int64_t step, const char* path);
 
+/* ------------------------------------------------------------------------------------------------ what is running */
+
+/* Of moemesh_runtime_info.features. */
+enum {
+  MOEMESH_FEATURE_MPI = 1,    /* the MPI module is there and could be opened */
+  MOEMESH_FEATURE_ONEDNN = 2, /* matrix products are oneDNN's */
+  MOEMESH_FEATURE_CUDA = 4,   /* never set in this release */
+  MOEMESH_FEATURE_NCCL = 8    /* never set in this release */
+};
+
+/* The library and what it works with. Texts are never NULL, "" where there is nothing to say, and live as long as the library
+ * is loaded (mpi_error: until the next call). Kokkos versions: major*10000 + minor*100 + patch. */
+typedef struct moemesh_runtime_info {
+  int64_t struct_size;
+  int64_t features;            /* MOEMESH_FEATURE_* added together */
+  const char* version;         /* "0.1.0" */
+  const char* git;             /* the sources' commit when the build was configured, "-dirty" where files differed */
+  const char* device;          /* "host" */
+  const char* build_type;      /* "Release" */
+  const char* compiler;        /* "GNU 12.2.0" */
+  const char* library;         /* the file that this library was loaded from, as the loader names it; so are all paths here */
+  const char* matrix_library;  /* "oneDNN 2.6.0", or "Kokkos": the portable products */
+  const char* matrix_path;     /* its file */
+  const char* kokkos_backends; /* of the Kokkos that it was compiled with: "OpenMP, Serial" */
+  const char* kokkos_path;     /* where Kokkos is: this library's own file if it is private */
+  const char* mpi_module;      /* the file of the MPI module */
+  const char* mpi_library;     /* "Open MPI v4.1.4, ..." */
+  const char* mpi_error;       /* why the module could not be opened */
+  int32_t mpi_kind;            /* moemesh_comm_kind of its MPI; NONE without the module */
+  int32_t kokkos_compiled;     /* Kokkos version */
+  int32_t kokkos_loaded;       /* the one in the process; 0: not known before a shared one is started */
+  int32_t kokkos_shared;       /* 1: the process's (MOEMESH_SHARED_KOKKOS); 0: private, hidden in this library */
+  int32_t threads;             /* of the kernel pool; 0 before the first context and after moemesh_shutdown */
+  int32_t reserved;
+} moemesh_runtime_info;
+
+/* At any time, before any context too; from any thread. Opens the MPI module (see moemesh_context_create), but neither starts nor
+ * needs MPI: where it can't be opened, mpi_error says why and the call returns MOEMESH_OK. info->struct_size is set by the
+ * caller. */
+MOEMESH_API int32_t moemesh_runtime_get_info(moemesh_runtime_info* info);
+
+/* ------------------------------------------------------------------------------------------------ table of functions */
+
+/* For programs that open the library themselves (dlopen) and ask for one symbol. A member is the function of that name with
+ * moemesh_ before it. Append-only: new functions come at the end, in the order of their releases, and nothing else changes
+ * while MOEMESH_ABI_VERSION is what it is. The library may be older than the header: use a member only if
+ * offsetof(moemesh_api, member) < struct_size. */
+#define MOEMESH_ABI_VERSION 1
+typedef struct moemesh_api {
+  int64_t struct_size; /* of the library's table */
+  int32_t abi_version;
+  int32_t reserved;
+  const char* (*status_name)(int32_t status);
+  const char* (*status_text)(int32_t status);
+  int32_t (*version)(int32_t* major, int32_t* minor, int32_t* patch);
+  int32_t (*last_error)(moemesh_context context, char* buffer, int64_t capacity, int64_t* length);
+  int32_t (*shutdown)(void);
+  int32_t (*view_init)(moemesh_view* view, int32_t dtype, int32_t rank, const int64_t* extents, void* data);
+  int32_t (*context_params_init)(moemesh_context_params* params, int64_t struct_size);
+  int32_t (*context_create)(const moemesh_context_params* params, moemesh_context* context);
+  int32_t (*context_get_info)(moemesh_context context, moemesh_context_info* info);
+  int32_t (*context_finalize)(moemesh_context context);
+  void (*context_destroy)(moemesh_context* context);
+  int32_t (*mesh_params_init)(moemesh_mesh_params* params, int64_t struct_size);
+  int32_t (*mesh_create)(moemesh_context context, const moemesh_mesh_params* params, moemesh_mesh* mesh);
+  int32_t (*mesh_plan)(moemesh_context context, int64_t world, const moemesh_mesh_params* params, moemesh_mesh* mesh);
+  int32_t (*mesh_get_coordinates)(moemesh_mesh mesh, int64_t rank, moemesh_coordinates* coordinates);
+  int32_t (*mesh_get_group)(moemesh_mesh mesh, int32_t axes, int64_t rank, moemesh_group* group);
+  int32_t (*mesh_get_group_member)(moemesh_mesh mesh, int32_t axes, int64_t rank, int64_t position, int64_t* member);
+  int32_t (*mesh_get_axis_report)(moemesh_mesh mesh, int32_t axis, moemesh_axis_report* report);
+  int32_t (*mesh_get_experts)(moemesh_mesh mesh, int64_t experts, int64_t rank, int64_t* first, int64_t* count);
+  int32_t (*mesh_finalize)(moemesh_mesh mesh);
+  void (*mesh_destroy)(moemesh_mesh* mesh);
+  int32_t (*all_reduce)(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* array);
+  int32_t (*all_gather)(moemesh_mesh mesh, int32_t axes, const moemesh_view* send, const moemesh_view* receive);
+  int32_t (*reduce_scatter)(moemesh_mesh mesh, int32_t axes, int32_t op, const moemesh_view* send,
+                            const moemesh_view* receive);
+  int32_t (*broadcast)(moemesh_mesh mesh, int32_t axes, int64_t root, const moemesh_view* array);
+  int32_t (*ledger_get_count)(moemesh_mesh mesh, int64_t* count);
+  int32_t (*ledger_get_entry)(moemesh_mesh mesh, int64_t index, moemesh_ledger_entry* entry);
+  int32_t (*ledger_reset)(moemesh_mesh mesh);
+  int32_t (*family_params_init)(moemesh_family_params* params, int64_t struct_size);
+  int32_t (*family_create)(moemesh_mesh mesh, const moemesh_family_params* params, moemesh_family* family);
+  void (*family_destroy)(moemesh_family* family);
+  int32_t (*parameter_params_init)(moemesh_parameter_params* params, int64_t struct_size);
+  int32_t (*parameter_register)(moemesh_family family, const moemesh_parameter_params* params,
+                                moemesh_parameter* parameter);
+  int32_t (*family_commit)(moemesh_family family);
+  int32_t (*parameter_find)(moemesh_family family, const char* name, moemesh_parameter* parameter);
+  int32_t (*parameter_get_info)(moemesh_parameter parameter, moemesh_parameter_info* info);
+  int32_t (*parameter_acquire)(moemesh_parameter parameter, void* stream, moemesh_view* view);
+  int32_t (*parameter_release)(moemesh_parameter parameter);
+  int32_t (*parameter_get_gradient)(moemesh_parameter parameter, moemesh_view* view);
+  int32_t (*gradient_ready)(moemesh_parameter parameter, const moemesh_view* gradient, void* stream);
+  int32_t (*parameters_changed)(moemesh_family family);
+  int32_t (*parameter_read)(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
+  int32_t (*parameter_write)(moemesh_parameter parameter, int32_t quantity, int64_t expert, const moemesh_view* array);
+  int32_t (*layer_params_init)(moemesh_layer_params* params, int64_t struct_size);
+  int32_t (*layer_create)(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
+                          const moemesh_layer_params* params, moemesh_layer* layer);
+  void (*layer_destroy)(moemesh_layer* layer);
+  int32_t (*forward_params_init)(moemesh_forward_params* params, int64_t struct_size);
+  int32_t (*backward_params_init)(moemesh_backward_params* params, int64_t struct_size);
+  int32_t (*layer_forward)(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape);
+  int32_t (*layer_backward)(moemesh_tape* tape, const moemesh_backward_params* params);
+  int32_t (*replay_params_init)(moemesh_replay_params* params, int64_t struct_size);
+  int32_t (*layer_replay)(moemesh_tape* tape, const moemesh_replay_params* params);
+  int32_t (*tape_get_bytes)(moemesh_tape tape, moemesh_tape_bytes* bytes);
+  int32_t (*layer_plan_bytes)(moemesh_layer layer, const moemesh_layer_load* load, int32_t recompute,
+                              moemesh_tape_bytes* bytes);
+  int32_t (*layer_balanced_load)(moemesh_layer layer, int64_t tokens, moemesh_layer_load* load);
+  int32_t (*layer_get_memory)(moemesh_layer layer, moemesh_layer_memory* memory);
+  void (*tape_destroy)(moemesh_tape* tape);
+  int32_t (*tape_get_routing)(moemesh_tape tape, const moemesh_view* experts, const moemesh_view* gates);
+  int32_t (*layer_get_statistics)(moemesh_layer layer, moemesh_layer_statistics* statistics);
+  int32_t (*layer_get_rows)(moemesh_layer layer, const moemesh_view* rows_per_expert,
+                            const moemesh_view* rows_received);
+  int32_t (*layer_get_bias)(moemesh_layer layer, const moemesh_view* bias);
+  int32_t (*layer_set_bias)(moemesh_layer layer, const moemesh_view* bias);
+  int32_t (*optimizer_params_init)(moemesh_optimizer_params* params, int64_t struct_size);
+  int32_t (*optimizer_create)(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
+                              const moemesh_optimizer_params* params, moemesh_optimizer* optimizer);
+  void (*optimizer_destroy)(moemesh_optimizer* optimizer);
+  int32_t (*step_params_init)(moemesh_step_params* params, int64_t struct_size);
+  int32_t (*step_begin)(moemesh_optimizer optimizer, const moemesh_step_params* params);
+  int32_t (*loss_tokens)(moemesh_optimizer optimizer, int32_t microbatch, int64_t tokens);
+  int32_t (*update_params_init)(moemesh_update_params* params, int64_t struct_size);
+  int32_t (*optimizer_step)(moemesh_optimizer optimizer, const moemesh_update_params* params,
+                            moemesh_update_result* result);
+  int32_t (*step_end)(moemesh_optimizer optimizer, int32_t reduce);
+  int32_t (*optimizer_get_bytes)(moemesh_optimizer optimizer, int32_t family, moemesh_optimizer_bytes* bytes);
+  int32_t (*optimizer_get_counters)(moemesh_optimizer optimizer, moemesh_optimizer_counters* counters);
+  int32_t (*optimizer_set_counters)(moemesh_optimizer optimizer, const moemesh_optimizer_counters* counters);
+  int32_t (*pipeline_params_init)(moemesh_pipeline_params* params, int64_t struct_size);
+  int32_t (*pipeline_run_init)(moemesh_pipeline_run* run, int64_t struct_size);
+  int32_t (*pipeline_create)(moemesh_mesh mesh, moemesh_optimizer optimizer, const moemesh_pipeline_params* params,
+                             moemesh_pipeline* pipeline);
+  void (*pipeline_destroy)(moemesh_pipeline* pipeline);
+  int32_t (*pipeline_begin)(moemesh_pipeline pipeline, const moemesh_pipeline_run* run);
+  int32_t (*pipeline_next)(moemesh_pipeline pipeline, moemesh_pipeline_action* action);
+  int32_t (*pipeline_done)(moemesh_pipeline pipeline, int32_t status);
+  int32_t (*pipeline_execute)(moemesh_pipeline pipeline, const moemesh_pipeline_run* run,
+                              moemesh_pipeline_function function, void* user);
+  int32_t (*pipeline_get_info)(moemesh_pipeline pipeline, moemesh_pipeline_info* info);
+  int32_t (*bill_params_init)(moemesh_bill_params* params, int64_t struct_size);
+  int32_t (*bill_create)(moemesh_mesh mesh, const moemesh_bill_params* params, moemesh_bill* bill);
+  void (*bill_destroy)(moemesh_bill* bill);
+  int32_t (*bill_add_layer)(moemesh_bill bill, int64_t stage, const moemesh_layer_params* params,
+                            const moemesh_bill_routing* routing);
+  int32_t (*bill_add_parameter)(moemesh_bill bill, int64_t stage, int32_t family,
+                                const moemesh_parameter_params* params);
+  int32_t (*bill_set_pipeline)(moemesh_bill bill, const moemesh_pipeline_params* params);
+  int32_t (*bill_get_count)(moemesh_bill bill, int64_t rank, int64_t* count);
+  int32_t (*bill_get_entry)(moemesh_bill bill, int64_t rank, int64_t index, moemesh_ledger_entry* entry);
+  int32_t (*report_params_init)(moemesh_report_params* params, int64_t struct_size);
+  int32_t (*report_create)(moemesh_mesh mesh, const moemesh_report_params* params, moemesh_report* report);
+  int32_t (*report_stop)(moemesh_report report);
+  void (*report_destroy)(moemesh_report* report);
+  int32_t (*report_mark_begin)(moemesh_report report, const char* name);
+  int32_t (*report_mark_end)(moemesh_report report);
+  int32_t (*report_collect)(moemesh_report report);
+  int32_t (*report_get_summary)(moemesh_report report, moemesh_report_summary* summary);
+  int32_t (*report_get_layer)(moemesh_report report, int64_t index, moemesh_report_layer* layer);
+  int32_t (*report_get_step)(moemesh_report report, int64_t index, moemesh_report_step* step);
+  int32_t (*report_write)(moemesh_report report, int32_t output, int64_t step, const char* path);
+  int32_t (*runtime_get_info)(moemesh_runtime_info* info);
+} moemesh_api;
+
+/* NULL for a version that this library does not have, and nothing else happens. The table lives as long as the library is
+ * loaded. May be called at any time. */
+MOEMESH_API const moemesh_api* moemesh_get_api(int32_t abi_version);
+typedef const moemesh_api* (*moemesh_get_api_function)(int32_t abi_version);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@ install(TARGETS moemesh EXPORT ${moemesh_name}-targets
 if(TARGET moemesh_mpi)
   install(TARGETS moemesh_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT moemesh)
 endif()
-install(FILES capi/moemesh.h capi/moemesh_mpi.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT moemesh)
+install(FILES capi/moemesh.h capi/moemesh.hpp capi/moemesh_mpi.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT moemesh)
 
 install(EXPORT ${moemesh_name}-targets NAMESPACE ${moemesh_name}:: DESTINATION "${package_folder}" COMPONENT moemesh)
 configure_package_config_file(cmake/MoemeshConfig.cmake.in "${PROJECT_BINARY_DIR}/${moemesh_name}Config.cmake"

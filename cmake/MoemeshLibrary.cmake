@@ -50,6 +50,18 @@ else()
   set_source_files_properties("${PROJECT_SOURCE_DIR}/kernels/update.cpp" PROPERTIES COMPILE_OPTIONS -fno-math-errno)
 endif()
 
+# What moemesh_runtime_get_info tells of the build; one file, so that a new commit compiles one file again.
+set(moemesh_git "")
+execute_process(COMMAND git -C "${PROJECT_SOURCE_DIR}" rev-parse --show-toplevel
+                OUTPUT_VARIABLE git_folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)
+if(NOT git_failed AND git_folder STREQUAL PROJECT_SOURCE_DIR)  # not of a project that has ours inside
+  execute_process(COMMAND git -C "${PROJECT_SOURCE_DIR}" describe --always --dirty --abbrev=12 --exclude=*
+                  OUTPUT_VARIABLE moemesh_git OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+set(facts "MOEMESH_GIT=\"${moemesh_git}\"" "MOEMESH_DEVICE=\"${MOEMESH_DEVICE}\"" "MOEMESH_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\""
+          "MOEMESH_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/impl/context/facts.cpp" PROPERTIES COMPILE_DEFINITIONS "${facts}")
+
 function(moemesh_export_only target map)
   target_link_options(${target} PRIVATE
     -Wl,-Bsymbolic -Wl,--exclude-libs,ALL "-Wl,--version-script=${map}")

@@ -6,6 +6,7 @@
 #include "kernels/bfloat16.hpp"
 #include "kernels/detail.hpp"
 #include "kernels/gemm_backend.hpp"
+#include "kernels/runtime.hpp"
 
 namespace moemesh::kernels {
 namespace {
@@ -118,6 +119,14 @@ const char* gemm_library() {
   return detail::onednn_name();
 #else
   return "Kokkos";
+#endif
+}
+
+const void* gemm_library_code() {
+#ifdef MOEMESH_HAVE_ONEDNN
+  return detail::onednn_code();
+#else
+  return kokkos_code();
 #endif
 }
 

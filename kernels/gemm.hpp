@@ -64,5 +64,6 @@ void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const f
                              float* gradient);
 
 const char* gemm_library();  // "oneDNN 2.6.0", "Kokkos"
+const void* gemm_library_code();  // an address within it
 
 }  // namespace moemesh::kernels

@@ -20,6 +20,7 @@ void gemm_onednn(const Gemm& product);
 // By the calling thread alone; false: no memory or another failure.
 bool gemm_onednn_alone(const Gemm& product) noexcept;
 const char* onednn_name();
+const void* onednn_code();
 #endif
 
 }  // namespace moemesh::kernels::detail

@@ -62,6 +62,8 @@ const char* onednn_name() {
   return name.c_str();
 }
 
+const void* onednn_code() { return reinterpret_cast<const void*>(&dnnl_version); }
+
 }  // namespace moemesh::kernels::detail
 
 #endif  // MOEMESH_HAVE_ONEDNN

@@ -96,4 +96,41 @@ int32_t kokkos_version_loaded() {
   return major * 10000 + minor * 100 + patch;
 }
 
+const char* kokkos_backends() {
+  static constexpr const char* names = ""
+#ifdef KOKKOS_ENABLE_CUDA
+                                       ", CUDA"
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+                                       ", HIP"
+#endif
+#ifdef KOKKOS_ENABLE_SYCL
+                                       ", SYCL"
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+                                       ", OpenMP"
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+                                       ", Threads"
+#endif
+#ifdef KOKKOS_ENABLE_HPX
+                                       ", HPX"
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+                                       ", Serial"
+#endif
+      ;
+  return names + 2;
+}
+
+bool kokkos_shared() {
+#ifdef MOEMESH_SHARED_KOKKOS
+  return true;
+#else
+  return false;
+#endif
+}
+
+const void* kokkos_code() { return reinterpret_cast<const void*>(&Kokkos::is_initialized); }
+
 }  // namespace moemesh::kernels

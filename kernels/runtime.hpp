@@ -29,5 +29,8 @@ int32_t runtime_threads();
 // Compiled and loaded Kokkos version (major*10000 + minor*100 + patch); they can differ with a shared Kokkos.
 int32_t kokkos_version_compiled();
 int32_t kokkos_version_loaded();
+const char* kokkos_backends();  // "OpenMP, Serial": those that were compiled in
+bool kokkos_shared();
+const void* kokkos_code();  // an address within it, for asking the loader where it came from
 
 }  // namespace moemesh::kernels

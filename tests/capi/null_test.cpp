@@ -39,6 +39,8 @@ TEST(Case, P38_null_version_and_view) {
   EXPECT_EQ(moemesh_last_error(nullptr, nullptr, 0, nullptr), MOEMESH_OK);
 }
 
+TEST(Case, P38_null_runtime_info) { EXPECT_REFUSED(bad, "info", moemesh_runtime_get_info(nullptr)); }
+
 TEST_F(Null, P38_context) {
   auto info = result_struct<moemesh_context_info>();
   EXPECT_REFUSED(bad, "context", moemesh_context_create(nullptr, nullptr));

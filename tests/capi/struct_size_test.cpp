@@ -313,6 +313,8 @@ TEST_F(StructSize, P39_results_of_context_and_mesh) {
       32, [&](moemesh_axis_report* r) { return moemesh_mesh_get_axis_report(model.mesh, MOEMESH_AXIS_EP, r); });
 }
 
+TEST(Case, P39_runtime_info) { check_result_sizes<moemesh_runtime_info>(144, moemesh_runtime_get_info); }
+
 TEST_F(StructSize, P39_results_of_parameters_layers_optimizers) {
   check_result_sizes<moemesh_parameter_info>(
       88, [&](moemesh_parameter_info* r) { return moemesh_parameter_get_info(model.w1, r); });
