@@ -111,6 +111,7 @@ constexpr moemesh_api table{
     moemesh_report_get_step,
     moemesh_report_write,
     moemesh_runtime_get_info,
+    moemesh_view_copy,
 };
 
 }  // namespace

@@ -1422,6 +1422,7 @@ typedef struct moemesh_api {
   int32_t (*report_get_step)(moemesh_report report, int64_t index, moemesh_report_step* step);
   int32_t (*report_write)(moemesh_report report, int32_t output, int64_t step, const char* path);
   int32_t (*runtime_get_info)(moemesh_runtime_info* info);
+  int32_t (*view_copy)(const moemesh_view* from, const moemesh_view* to);
 } moemesh_api;
 
 /* NULL for a version that this library does not have, and nothing else happens. The table lives as long as the library is

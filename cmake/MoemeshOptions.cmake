@@ -9,6 +9,7 @@ if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
 endif()
 
 option(MOEMESH_BUILD_TESTS "Build the tests" ${top_level})
+option(MOEMESH_BUILD_TOOLS "Build moemesh-info" ${top_level})
 option(MOEMESH_BUILD_EXAMPLES "Build the examples" ${top_level})
 option(MOEMESH_ENABLE_MPI "Build libmoemesh_mpi, the module that talks MPI" ON)
 option(MOEMESH_ENABLE_ONEDNN "Use oneDNN for matrix products where it is found" ON)

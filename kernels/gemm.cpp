@@ -39,7 +39,9 @@ void gemm(const Gemm& product) {
     if (!product.accumulate) zero_matrix(product.m, product.n, product.c, product.ldc);
     return;
   }
-#ifdef MOEMESH_HAVE_ONEDNN
+#if defined(MOEMESH_DEVICE_CUDA)
+  detail::gemm_cublas(product);
+#elif defined(MOEMESH_HAVE_ONEDNN)
   const detail::Unlocked access;
   detail::gemm_onednn(product);
 #else
@@ -111,7 +113,9 @@ void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const f
 }
 
 const char* gemm_library() {
-#ifdef MOEMESH_HAVE_ONEDNN
+#if defined(MOEMESH_DEVICE_CUDA)
+  return detail::cublas_name();
+#elif defined(MOEMESH_HAVE_ONEDNN)
   return detail::onednn_name();
 #else
   return "Kokkos";

@@ -10,6 +10,11 @@ namespace moemesh::kernels::detail {
 
 void gemm_portable(const Gemm& product);
 
+#ifdef MOEMESH_DEVICE_CUDA
+void gemm_cublas(const Gemm& product);
+const char* cublas_name();
+#endif
+
 #ifdef MOEMESH_HAVE_ONEDNN
 void gemm_onednn(const Gemm& product);
 // By the calling thread alone; false: no memory or another failure.

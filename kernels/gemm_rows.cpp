@@ -16,7 +16,12 @@ namespace moemesh::kernels {
 
 int64_t stable_workspace(int64_t, int64_t) { return 1; }
 
-void gemm_row_stable(const Gemm& product, float*) { gemm(product); }
+void gemm_row_stable(const Gemm& product, float*) {
+  if (product.m > 0 && product.n > 0 && product.k > 0)
+    detail::gemm_portable(product);
+  else
+    gemm(product);
+}
 
 #else
 

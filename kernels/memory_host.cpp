@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 
-#ifndef MOEMESH_DEVICE_CUDA
-
 #include <cstring>
 
 #include "kernels/detail.hpp"
@@ -33,4 +31,3 @@ StreamScope::~StreamScope() = default;
 
 }  // namespace moemesh::kernels
 
-#endif

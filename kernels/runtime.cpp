@@ -77,10 +77,12 @@ std::string start_runtime(int32_t threads, int32_t device) {
 
 #ifndef MOEMESH_DEVICE_CUDA
 std::string detail::choose_device(int32_t, int32_t&) { return {}; }
+void detail::forget_streams() {}
 int32_t device() { return -1; }
 #endif
 
 void stop_runtime() {
+  detail::forget_streams();
   if (started_here && runtime_state() == RuntimeState::running) Kokkos::finalize();
   started_here = false;
 }

@@ -20,6 +20,8 @@ int32_t device();
 namespace detail {
 // Looks at the device before Kokkos does, which can't be tried twice. chosen: its number, -1 on hosts.
 std::string choose_device(int32_t device, int32_t& chosen);
+// Kokkos' objects for streams, before Kokkos stops.
+void forget_streams();
 }  // namespace detail
 // Finalizes Kokkos if start_runtime started it. It can't be started again.
 void stop_runtime();

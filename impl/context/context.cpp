@@ -12,13 +12,13 @@
 
 #include "impl/base/error.hpp"
 #include "impl/comm/world.hpp"
+#include "impl/context/runtime_mutex.hpp"
 #include "kernels/runtime.hpp"
 
 namespace moemesh {
 namespace {
 
 std::atomic<int64_t> live_contexts{0};
-std::mutex runtime_mutex;
 
 int64_t usable_cores() {
   cpu_set_t set;
@@ -50,7 +50,7 @@ void start_kokkos(int32_t threads, int32_t device) {
 }
 
 void adopt_kokkos(int32_t threads, int32_t device, const Logger& log) {
-  const std::lock_guard lock(runtime_mutex);
+  const std::lock_guard lock(runtime_mutex());
   require(kernels::kokkos_version_compiled() == kernels::kokkos_version_loaded(), MOEMESH_ERROR_KOKKOS_VERSION,
           "Kokkos: compiled against {}, loaded {}", kernels::kokkos_version_compiled(),
           kernels::kokkos_version_loaded());
@@ -98,6 +98,11 @@ void check_thread(int32_t progress, const Link& link) {
 }
 
 }  // namespace
+
+std::mutex& runtime_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 Context::Context(const moemesh_context_params& params)
     : link_(make_link(params)),
@@ -150,7 +155,7 @@ void shutdown_runtimes() {
   require(live_contexts == 0, MOEMESH_ERROR_INVALID_STATE,
           "shutdown: {} contexts are alive (a destroyed one lives on while a mesh, layer, tape or the like does)",
           live_contexts.load());
-  const std::lock_guard lock(runtime_mutex);
+  const std::lock_guard lock(runtime_mutex());
   finalize_mpi_if_ours();
   if (kernels::runtime_state() == kernels::RuntimeState::running) kernels::stop_runtime();
 }

@@ -11,6 +11,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/comm/mpi_loader.hpp"
+#include "impl/context/runtime_mutex.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/runtime.hpp"
 
@@ -39,6 +40,7 @@ void describe_build(moemesh_runtime_info& info) {
 }
 
 void describe_kernels(moemesh_runtime_info& info) {
+  const std::lock_guard lock(runtime_mutex());
   const bool running = kernels::runtime_state() == kernels::RuntimeState::running;
   info.matrix_library = kernels::gemm_library();
   info.matrix_path = file_of(kernels::gemm_library_code());

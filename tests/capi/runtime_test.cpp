@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 //
-// moemesh_runtime_get_info. What needs a fresh process (before any context, without the MPI module) is in tests/runtime-info.
+// moemesh_runtime_get_info. What needs a process of its own (before any context, without the MPI module): tests/info.
 #include <cstring>
 #include <string>
 
