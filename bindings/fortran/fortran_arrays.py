@@ -56,7 +56,8 @@ def values(call, kind, rank):
         f"        call c_f_pointer(view%data, values, [{extents}])", "      else",
         *undo,
         f'        call moemesh_fail("moemesh_{call}", wrong(view, {rank}, {dtype}), ierr)',
-        "        return", "      end if", "    end if", f'    call moemesh_finish(status, "moemesh_{call}", ierr)', "  end subroutine"]
+        "        return", "      end if", "    end if",
+        f'    call moemesh_finish(status, "moemesh_{call}", ierr)', "  end subroutine"]
     return "\n".join(lines)
 
 

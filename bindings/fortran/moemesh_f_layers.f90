@@ -311,8 +311,8 @@ contains
       "moemesh_layer_set_bias", ierr)
   end subroutine
 
-  ! copies(ep, ranks of the stage), rows alike: both or none. Their shapes are checked where there is a mesh, which there
-  ! must be with them: the one that the bill was made for.
+  ! copies(ep, ranks of the stage), rows alike: both or none, and with them the mesh that the bill was made for, which
+  ! tells what their shapes must be.
   subroutine moemesh_bill_add_layer(bill, stage, params, mesh, copies, rows, ierr)
     type(moemesh_bill), intent(in) :: bill
     integer, intent(in) :: stage
