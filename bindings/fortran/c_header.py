@@ -71,7 +71,7 @@ def strip(text):
 def parse(path):
     raw = open(path, encoding="utf-8").read()
     header = Header()
-    for name, value in re.findall(r"^#define (MOEMESH_VERSION_\w+) (\d+)$", raw, flags=re.M):
+    for name, value in re.findall(r"^#define (MOEMESH_\w+) (\d+)$", raw, flags=re.M):
         header.constants.append((name, int(value)))
     for name, value in re.findall(r"^  X\((\w+), (-?\d+), \"", raw, flags=re.M):
         header.statuses.append(f"MOEMESH_{name}")

@@ -51,7 +51,7 @@ def values(call, kind, rank):
         "    integer(c_int32_t) :: status",
         f"    status = moemesh_{call}_c(moemesh_handle(parameter){stream}, view)",
         "    if (status == MOEMESH_OK) then",
-        f"      if (view%rank == {rank} .and. view%dtype == {dtype}) then",
+        f"      if (view%rank == {rank} .and. view%dtype == {dtype} .and. view%memory == MOEMESH_MEMORY_HOST) then",
         f"        shape(1:{rank}) = moemesh_shape(view)",
         f"        call c_f_pointer(view%data, values, [{extents}])", "      else",
         *undo,
@@ -123,6 +123,10 @@ VIEWS = """  subroutine parameter_acquire_view(parameter, view, stream, ierr)
     integer, intent(in) :: rank
     integer(c_int32_t), intent(in) :: dtype
     character(:), allocatable :: text
+    if (view%memory /= MOEMESH_MEMORY_HOST) then
+      text = "values: these lie on a device: take a moemesh_view"
+      return
+    end if
     text = "values: expected a pointer of rank " // digit(int(view%rank)) // " to " // type_name(view%dtype) // &
       ", got one of rank " // digit(rank) // " to " // type_name(dtype)
   end function

@@ -2,7 +2,7 @@
 # Copyright 2026 The moemesh authors
 """The module moemesh_f_calls: calls whose arguments differ from C's in types alone, or in where they count from."""
 
-from fortran_raw import LICENCE, fold, raw_type
+from fortran_raw import LICENCE, SAME, fold, raw_type
 from fortran_types import has_text, interface_text, is_logical, public_text
 
 # Arguments that a program may leave out: (function, argument). They stand behind the others.
@@ -49,6 +49,10 @@ class Argument:
                             f"if (present({self.name})) {self.passed} = moemesh_handle({self.name})"]
 
     def struct(self, value, header):
+        if value.type in SAME:
+            self.declaration = f"type({value.type}), intent({'in' if value.const else 'inout'})"
+            self.passed = self.name
+            return
         raw = self.name + "_c"
         self.declaration = f"type({value.type}), intent({'in' if value.const else 'inout'})"
         self.passed = raw

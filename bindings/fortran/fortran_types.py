@@ -7,7 +7,8 @@ from fortran_raw import LICENCE, SAME, field_type, fold, raw_type
 # Structs that Fortran has as arguments, or in a form that is written by hand.
 BY_HAND = SAME | {"moemesh_parameter_params", "moemesh_parameter_info", "moemesh_forward_params",
                   "moemesh_backward_params", "moemesh_replay_params", "moemesh_pipeline_run",
-                  "moemesh_pipeline_action", "moemesh_bill_routing"}
+                  "moemesh_pipeline_action", "moemesh_bill_routing",
+                  "moemesh_api"}  # for who opens the library himself: in moemesh_c alone
 # int32 and int64 that are 0 or 1.
 LOGICALS = {"mpi_init", "node_crossing", "prefetch", "skipped", "reduce"}
 
@@ -31,6 +32,14 @@ def shown(name, header):
 
 def own_structs(header):
     return [name for name in header.structs if name not in BY_HAND]
+
+
+def goes_in(name, header):
+    return any(value.type == name and value.const for function in header.functions for value in function.arguments)
+
+
+def comes_out(name, header):
+    return any(value.type == name and not value.const for function in header.functions for value in function.arguments)
 
 
 def component(value, header):
@@ -58,6 +67,8 @@ def has_text(name, header):
 
 
 def to_c_text(name, header):
+    if sum(is_text(value) for value in header.structs[name]) > 1:
+        raise ValueError(f"{name} goes in with several texts, which needs a copy for each")
     names = ["params", "raw"] + (["text"] if has_text(name, header) else [])
     lines = [f"  subroutine {name}_to_c({', '.join(names)})", f"    type({name}), intent(in) :: params",
              f"    type({raw_type(name)}), intent(out) :: raw"]
@@ -164,13 +175,14 @@ def write(header):
         "  ! The C handle of an object, for C code of the program's own; and the reverse.\n" +
         interface_text("moemesh_handle", [name + "_handle" for name in header.handles]) + "\n\n" +
         interface_text("moemesh_set_handle", [name + "_set_handle" for name in header.handles]),
-        interface_text("moemesh_to_c", [name + "_to_c" for name in structs]),
-        interface_text("moemesh_from_c", [name + "_from_c" for name in structs]),
+        interface_text("moemesh_to_c", [name + "_to_c" for name in structs if goes_in(name, header)]),
+        interface_text("moemesh_from_c", [name + "_from_c" for name in structs if comes_out(name, header)]),
         "contains",
     ]
     parts += [handle_calls_text(name) for name in header.handles]
     for name in structs:
-        parts += [to_c_text(name, header), from_c_text(name, header)]
+        parts += [to_c_text(name, header)] if goes_in(name, header) else []
+        parts += [from_c_text(name, header)] if comes_out(name, header) else []
     for name in with_init:
         parts += [init_text(name, header), constructor_text(name, header)]
     return fold("\n\n".join(parts) + "\nend module\n")

@@ -44,6 +44,10 @@ BY_HAND = {
 }
 
 
+# Not for Fortran programs: in moemesh_c alone.
+RAW_ALONE = {"moemesh_get_api"}
+
+
 def public_names(text):
     return set(re.findall(r"^ *(?:subroutine|function|interface) (moemesh_\w+)", text, flags=re.M))
 
@@ -54,7 +58,7 @@ def check_complete(header, texts):
     for text in texts:
         names |= public_names(text)
     declared = {function.name for function in header.functions}
-    missing = [name for name in sorted(declared) if (BY_HAND.get(name) or name) not in names]
+    missing = [name for name in sorted(declared - RAW_ALONE) if (BY_HAND.get(name) or name) not in names]
     unknown = sorted(set(BY_HAND) - declared)
     problems = [f"no Fortran call for {name}" for name in missing]
     return problems + [f"{name} is written by hand but not in the header" for name in unknown]
@@ -70,7 +74,7 @@ def main():
         "moemesh_f_constants.f90": fortran_raw.write_constants(header),
         "moemesh_c.f90": fortran_raw.write(header),
         "moemesh_f_objects.f90": fortran_types.write(header),
-        "moemesh_f_calls.f90": fortran_calls.write(header, BY_HAND),
+        "moemesh_f_calls.f90": fortran_calls.write(header, set(BY_HAND) | RAW_ALONE),
         "moemesh_f_arrays.f90": fortran_arrays.write(),
     }
     problems = []

@@ -306,7 +306,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 1 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 1 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:1) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1)])
       else
@@ -327,7 +327,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 2 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 2 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:2) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2)])
       else
@@ -348,7 +348,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 3 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 3 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:3) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2), shape(3)])
       else
@@ -369,7 +369,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 4 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 4 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:4) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2), shape(3), shape(4)])
       else
@@ -390,7 +390,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 1 .and. view%dtype == MOEMESH_BFLOAT16) then
+      if (view%rank == 1 .and. view%dtype == MOEMESH_BFLOAT16 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:1) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1)])
       else
@@ -411,7 +411,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 2 .and. view%dtype == MOEMESH_BFLOAT16) then
+      if (view%rank == 2 .and. view%dtype == MOEMESH_BFLOAT16 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:2) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2)])
       else
@@ -432,7 +432,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 3 .and. view%dtype == MOEMESH_BFLOAT16) then
+      if (view%rank == 3 .and. view%dtype == MOEMESH_BFLOAT16 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:3) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2), shape(3)])
       else
@@ -453,7 +453,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_acquire_c(moemesh_handle(parameter), c_null_ptr, view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 4 .and. view%dtype == MOEMESH_BFLOAT16) then
+      if (view%rank == 4 .and. view%dtype == MOEMESH_BFLOAT16 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:4) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2), shape(3), shape(4)])
       else
@@ -474,7 +474,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_get_gradient_c(moemesh_handle(parameter), view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 1 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 1 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:1) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1)])
       else
@@ -494,7 +494,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_get_gradient_c(moemesh_handle(parameter), view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 2 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 2 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:2) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2)])
       else
@@ -514,7 +514,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_get_gradient_c(moemesh_handle(parameter), view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 3 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 3 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:3) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2), shape(3)])
       else
@@ -534,7 +534,7 @@ contains
     integer(c_int32_t) :: status
     status = moemesh_parameter_get_gradient_c(moemesh_handle(parameter), view)
     if (status == MOEMESH_OK) then
-      if (view%rank == 4 .and. view%dtype == MOEMESH_FLOAT32) then
+      if (view%rank == 4 .and. view%dtype == MOEMESH_FLOAT32 .and. view%memory == MOEMESH_MEMORY_HOST) then
         shape(1:4) = moemesh_shape(view)
         call c_f_pointer(view%data, values, [shape(1), shape(2), shape(3), shape(4)])
       else
@@ -597,6 +597,10 @@ contains
     integer, intent(in) :: rank
     integer(c_int32_t), intent(in) :: dtype
     character(:), allocatable :: text
+    if (view%memory /= MOEMESH_MEMORY_HOST) then
+      text = "values: these lie on a device: take a moemesh_view"
+      return
+    end if
     text = "values: expected a pointer of rank " // digit(int(view%rank)) // " to " // type_name(view%dtype) // &
       ", got one of rank " // digit(rank) // " to " // type_name(dtype)
   end function

@@ -477,31 +477,17 @@ module moemesh_f_objects
 
   interface moemesh_to_c
     module procedure moemesh_context_params_to_c
-    module procedure moemesh_context_info_to_c
     module procedure moemesh_mesh_params_to_c
-    module procedure moemesh_coordinates_to_c
-    module procedure moemesh_group_to_c
-    module procedure moemesh_axis_report_to_c
-    module procedure moemesh_ledger_entry_to_c
     module procedure moemesh_family_params_to_c
     module procedure moemesh_layer_params_to_c
     module procedure moemesh_layer_load_to_c
-    module procedure moemesh_tape_bytes_to_c
-    module procedure moemesh_layer_memory_to_c
-    module procedure moemesh_layer_statistics_to_c
     module procedure moemesh_optimizer_params_to_c
     module procedure moemesh_step_params_to_c
     module procedure moemesh_update_params_to_c
-    module procedure moemesh_update_result_to_c
-    module procedure moemesh_optimizer_bytes_to_c
     module procedure moemesh_optimizer_counters_to_c
     module procedure moemesh_pipeline_params_to_c
-    module procedure moemesh_pipeline_info_to_c
     module procedure moemesh_bill_params_to_c
     module procedure moemesh_report_params_to_c
-    module procedure moemesh_report_summary_to_c
-    module procedure moemesh_report_layer_to_c
-    module procedure moemesh_report_step_to_c
   end interface
 
   interface moemesh_from_c
@@ -693,19 +679,6 @@ contains
     params%progress = raw%progress
   end subroutine
 
-  subroutine moemesh_context_info_to_c(params, raw)
-    type(moemesh_context_info), intent(in) :: params
-    type(moemesh_context_info_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%rank = params%rank
-    raw%size = params%size
-    raw%node = params%node
-    raw%nodes = params%nodes
-    raw%comm_kind = params%comm_kind
-    raw%threads = params%threads
-    raw%progress = params%progress
-  end subroutine
-
   subroutine moemesh_context_info_from_c(raw, params)
     type(moemesh_context_info_c), intent(in) :: raw
     type(moemesh_context_info), intent(inout) :: params
@@ -745,20 +718,6 @@ contains
     call moemesh_text_from_c(raw%order, params%order)
   end subroutine
 
-  subroutine moemesh_coordinates_to_c(params, raw)
-    type(moemesh_coordinates), intent(in) :: params
-    type(moemesh_coordinates_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%tp = params%tp
-    raw%ep = params%ep
-    raw%pp = params%pp
-    raw%dp = params%dp
-    raw%expert_tp = params%expert_tp
-    raw%expert_ep = params%expert_ep
-    raw%expert_dp = params%expert_dp
-    raw%data_shard = params%data_shard
-  end subroutine
-
   subroutine moemesh_coordinates_from_c(raw, params)
     type(moemesh_coordinates_c), intent(in) :: raw
     type(moemesh_coordinates), intent(inout) :: params
@@ -772,16 +731,6 @@ contains
     params%data_shard = raw%data_shard
   end subroutine
 
-  subroutine moemesh_group_to_c(params, raw)
-    type(moemesh_group), intent(in) :: params
-    type(moemesh_group_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%size = params%size
-    raw%position = params%position
-    raw%groups = params%groups
-    raw%node_crossing = merge(1, 0, params%node_crossing)
-  end subroutine
-
   subroutine moemesh_group_from_c(raw, params)
     type(moemesh_group_c), intent(in) :: raw
     type(moemesh_group), intent(inout) :: params
@@ -791,35 +740,12 @@ contains
     params%node_crossing = raw%node_crossing /= 0
   end subroutine
 
-  subroutine moemesh_axis_report_to_c(params, raw)
-    type(moemesh_axis_report), intent(in) :: params
-    type(moemesh_axis_report_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%size = params%size
-    raw%stride = params%stride
-    raw%node_crossing = merge(1, 0, params%node_crossing)
-  end subroutine
-
   subroutine moemesh_axis_report_from_c(raw, params)
     type(moemesh_axis_report_c), intent(in) :: raw
     type(moemesh_axis_report), intent(inout) :: params
     params%size = raw%size
     params%stride = raw%stride
     params%node_crossing = raw%node_crossing /= 0
-  end subroutine
-
-  subroutine moemesh_ledger_entry_to_c(params, raw)
-    type(moemesh_ledger_entry), intent(in) :: params
-    type(moemesh_ledger_entry_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%calls = params%calls
-    raw%messages = params%messages
-    raw%bytes = params%bytes
-    raw%bytes_internode = params%bytes_internode
-    raw%axes = params%axes
-    raw%family = params%family
-    raw%phase = params%phase
-    raw%collective = params%collective
   end subroutine
 
   subroutine moemesh_ledger_entry_from_c(raw, params)
@@ -943,18 +869,6 @@ contains
     params%own_rows = raw%own_rows
   end subroutine
 
-  subroutine moemesh_tape_bytes_to_c(params, raw)
-    type(moemesh_tape_bytes), intent(in) :: params
-    type(moemesh_tape_bytes_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%decision = params%decision
-    raw%plans = params%plans
-    raw%copies = params%copies
-    raw%hidden = params%hidden
-    raw%shared_hidden = params%shared_hidden
-    raw%total = params%total
-  end subroutine
-
   subroutine moemesh_tape_bytes_from_c(raw, params)
     type(moemesh_tape_bytes_c), intent(in) :: raw
     type(moemesh_tape_bytes), intent(inout) :: params
@@ -966,36 +880,12 @@ contains
     params%total = raw%total
   end subroutine
 
-  subroutine moemesh_layer_memory_to_c(params, raw)
-    type(moemesh_layer_memory), intent(in) :: params
-    type(moemesh_layer_memory_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%tapes = params%tapes
-    raw%live = params%live
-    raw%peak = params%peak
-  end subroutine
-
   subroutine moemesh_layer_memory_from_c(raw, params)
     type(moemesh_layer_memory_c), intent(in) :: raw
     type(moemesh_layer_memory), intent(inout) :: params
     params%tapes = raw%tapes
     params%live = raw%live
     params%peak = raw%peak
-  end subroutine
-
-  subroutine moemesh_layer_statistics_to_c(params, raw)
-    type(moemesh_layer_statistics), intent(in) :: params
-    type(moemesh_layer_statistics_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%tokens = params%tokens
-    raw%rows = params%rows
-    raw%copies_sent = params%copies_sent
-    raw%rows_received = params%rows_received
-    raw%dropped_rows = params%dropped_rows
-    raw%nonfinite_tokens = params%nonfinite_tokens
-    raw%slots = params%slots
-    raw%aux_loss = params%aux_loss
-    raw%z_loss = params%z_loss
   end subroutine
 
   subroutine moemesh_layer_statistics_from_c(raw, params)
@@ -1084,18 +974,6 @@ contains
     params%learning_rate = raw%learning_rate
   end subroutine
 
-  subroutine moemesh_update_result_to_c(params, raw)
-    type(moemesh_update_result), intent(in) :: params
-    type(moemesh_update_result_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%norm = params%norm
-    raw%coefficient = params%coefficient
-    raw%steps = params%steps
-    raw%skips = params%skips
-    raw%tokens = params%tokens
-    raw%skipped = merge(1, 0, params%skipped)
-  end subroutine
-
   subroutine moemesh_update_result_from_c(raw, params)
     type(moemesh_update_result_c), intent(in) :: raw
     type(moemesh_update_result), intent(inout) :: params
@@ -1105,22 +983,6 @@ contains
     params%skips = raw%skips
     params%tokens = raw%tokens
     params%skipped = raw%skipped /= 0
-  end subroutine
-
-  subroutine moemesh_optimizer_bytes_to_c(params, raw)
-    type(moemesh_optimizer_bytes), intent(in) :: params
-    type(moemesh_optimizer_bytes_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%elements = params%elements
-    raw%shard_width = params%shard_width
-    raw%planned = params%planned
-    raw%actual = params%actual
-    raw%parameters = params%parameters
-    raw%gradients = params%gradients
-    raw%masters = params%masters
-    raw%moments = params%moments
-    raw%packed = params%packed
-    raw%bucket = params%bucket
   end subroutine
 
   subroutine moemesh_optimizer_bytes_from_c(raw, params)
@@ -1169,17 +1031,6 @@ contains
     params%width = raw%width
     params%dtype = raw%dtype
     params%schedule = raw%schedule
-  end subroutine
-
-  subroutine moemesh_pipeline_info_to_c(params, raw)
-    type(moemesh_pipeline_info), intent(in) :: params
-    type(moemesh_pipeline_info_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%live = params%live
-    raw%peak = params%peak
-    raw%bytes = params%bytes
-    raw%sends = params%sends
-    raw%bytes_sent = params%bytes_sent
   end subroutine
 
   subroutine moemesh_pipeline_info_from_c(raw, params)
@@ -1250,28 +1101,6 @@ contains
     params%step_pings = raw%step_pings
   end subroutine
 
-  subroutine moemesh_report_summary_to_c(params, raw)
-    type(moemesh_report_summary), intent(in) :: params
-    type(moemesh_report_summary_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%steps = params%steps
-    raw%first_step = params%first_step
-    raw%layers = params%layers
-    raw%events = params%events
-    raw%lost_events = params%lost_events
-    raw%late_rank = params%late_rank
-    raw%late_seconds = params%late_seconds
-    raw%idle_seconds = params%idle_seconds
-    raw%seconds = params%seconds
-    raw%rows_ratio = params%rows_ratio
-    raw%clock_error = params%clock_error
-    raw%clock_offset = params%clock_offset
-    raw%wait = params%wait
-    raw%transfer = params%transfer
-    raw%exposed = params%exposed
-    raw%idle = params%idle
-  end subroutine
-
   subroutine moemesh_report_summary_from_c(raw, params)
     type(moemesh_report_summary_c), intent(in) :: raw
     type(moemesh_report_summary), intent(inout) :: params
@@ -1293,29 +1122,6 @@ contains
     params%idle = raw%idle
   end subroutine
 
-  subroutine moemesh_report_layer_to_c(params, raw, text)
-    type(moemesh_report_layer), intent(in) :: params
-    type(moemesh_report_layer_c), intent(out) :: raw
-    character(kind=c_char), allocatable, target, intent(inout) :: text(:)
-    raw%struct_size = c_sizeof(raw)
-    call moemesh_text_to_c(params%name, text, raw%name)
-    raw%stage = params%stage
-    raw%late_rank = params%late_rank
-    raw%late_seconds = params%late_seconds
-    raw%late_rows = params%late_rows
-    raw%rows_ratio = params%rows_ratio
-    raw%rows = params%rows
-    raw%idle_seconds = params%idle_seconds
-    raw%dispatch_wait = params%dispatch_wait
-    raw%combine_wait = params%combine_wait
-    raw%combine_backward_wait = params%combine_backward_wait
-    raw%dispatch_backward_wait = params%dispatch_backward_wait
-    raw%tensor_wait = params%tensor_wait
-    raw%transfer = params%transfer
-    raw%exposed = params%exposed
-    raw%expert_seconds = params%expert_seconds
-  end subroutine
-
   subroutine moemesh_report_layer_from_c(raw, params)
     type(moemesh_report_layer_c), intent(in) :: raw
     type(moemesh_report_layer), intent(inout) :: params
@@ -1335,20 +1141,6 @@ contains
     params%transfer = raw%transfer
     params%exposed = raw%exposed
     params%expert_seconds = raw%expert_seconds
-  end subroutine
-
-  subroutine moemesh_report_step_to_c(params, raw)
-    type(moemesh_report_step), intent(in) :: params
-    type(moemesh_report_step_c), intent(out) :: raw
-    raw%struct_size = c_sizeof(raw)
-    raw%late_rank = params%late_rank
-    raw%late_seconds = params%late_seconds
-    raw%idle_seconds = params%idle_seconds
-    raw%seconds = params%seconds
-    raw%rows_ratio = params%rows_ratio
-    raw%idle = params%idle
-    raw%transfer = params%transfer
-    raw%exposed = params%exposed
   end subroutine
 
   subroutine moemesh_report_step_from_c(raw, params)
