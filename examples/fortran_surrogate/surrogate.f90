@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Copyright 2026 The moemesh authors
 !
-! surrogate [STEPS]: trains a small mixture of experts in place of the sphere's drag curve (sphere_drag.f90), from Fortran
-! arrays, under mpirun with as many ranks as there are experts at most:
+! surrogate [STEPS]: trains a small mixture of experts in place of the sphere's drag curve (sphere_drag.f90), from
+! Fortran arrays, under mpirun with as many ranks as there are experts at most:
 !
 !   log10 Cd = out * (h + moe(h)),  h = tanh(in * x),  x = 1, u, sin and cos of some multiples of u,
 !   u = log10 Re brought to [-1, 1]
@@ -71,7 +71,8 @@ contains
     call moemesh_family_create(mesh, moemesh_family_params(kind=MOEMESH_SHARED, seed=1), shared)
     call moemesh_family_create(mesh, moemesh_family_params(kind=MOEMESH_EXPERT, seed=1), expert)
     call moemesh_layer_create(mesh, shared, expert, moemesh_layer_params(name="moe", hidden=hidden, ffn=ffn, &
-      experts=experts, top_k=top_k, activation=MOEMESH_GELU_ERF, gate=MOEMESH_GATE_RAW, aux_coefficient=0.002_c_double, &
+      experts=experts, top_k=top_k, activation=MOEMESH_GELU_ERF, gate=MOEMESH_GATE_RAW, &
+        aux_coefficient=0.002_c_double, &
       init_std_router=0.5_c_double, init_std_in=0.3_c_double, init_std_out=0.2_c_double), moe)
     call moemesh_parameter_register(shared, moemesh_parameter_params(name="in", shape=[features, hidden], &
       init_kind=MOEMESH_INIT_NORMAL, init_value=0.5_c_double), in)

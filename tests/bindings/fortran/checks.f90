@@ -46,7 +46,8 @@ contains
     call check(got == expected, what)
     if (got == expected) return
     call moemesh_last_error(text)
-    write (error_unit, "(6a)") "  got ", moemesh_status_name(got), ", expected ", moemesh_status_name(expected), ": ", text
+    write (error_unit, "(6a)") "  got ", moemesh_status_name(got), ", expected ", moemesh_status_name(expected), &
+      ": ", text
   end subroutine
 
   ! The call just made failed with `expected`, and its text has all of `words`, which are separated by `|`.

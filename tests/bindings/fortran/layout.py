@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The moemesh authors
-"""layout.py c HEADER | layout.py fortran FOLDER: a program in that language which prints every constant, and the size of
-every struct with the offsets and sizes of its fields: of the header, or of the committed Fortran in FOLDER, which is
-read for itself. Both must print the same.
+"""layout.py c HEADER | layout.py fortran FOLDER: a program in that language which prints every constant, and the size
+of every struct with the offsets and sizes of its fields: of the header, or of the committed Fortran in FOLDER, which
+is read for itself. Both must print the same.
 layout.py drift HEADER FOLDER: writes changed headers, one for each kind of change that must be seen."""
 
 import re

@@ -112,11 +112,13 @@ contains
     call moemesh_parameter_read(w1, MOEMESH_VALUE, matrix, expert=3)
     call check_close([matrix], [3.0, 0.0, 0.0, 3.0], 0.0, "P42: expert 3 is the third")
     call moemesh_parameter_read(w1, MOEMESH_VALUE, matrix, expert=0, ierr=ierr)
-    call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "expert|expert = 0, counted from 1", "P42: expert 0 is refused")
+    call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "expert|expert = 0, counted from 1", &
+      "P42: expert 0 is refused")
     call moemesh_parameter_write(w1, MOEMESH_VALUE, matrix, expert=0, ierr=ierr)
     call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "expert = 0, counted from 1", "P42: writing expert 0 too")
     call moemesh_parameter_read(w1, MOEMESH_VALUE, matrix, expert=4, ierr=ierr)
-    call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "expert = 4, counted from 1", "P42: expert 4 of 3 is refused")
+    call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "expert = 4, counted from 1", &
+      "P42: expert 4 of 3 is refused")
     call moemesh_parameter_read(w1, MOEMESH_VALUE, matrix, ierr=ierr)
     call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "expert is missing", "P42: an expert must be named")
     call destroy(made)

@@ -204,7 +204,8 @@ contains
     call model_create(context, params, rank, made)
     do i = 1, steps
       call model_step(made, .true., loss)
-      call check(transfer(loss, 0_c_int64_t) == transfer(losses(i), 0_c_int64_t), trim(name) // ": callbacks, same bits")
+      call check(transfer(loss, 0_c_int64_t) == transfer(losses(i), 0_c_int64_t), &
+        trim(name) // ": callbacks, same bits")
     end do
     call model_destroy(made)
   end subroutine

@@ -101,7 +101,8 @@ contains
     integer :: member, first, count, ierr
     call moemesh_mesh_plan(8, moemesh_mesh_params(ep=2, pp=2, dp=2, ranks_per_node=4), mesh)
     call moemesh_mesh_get_coordinates(mesh, 5, place)
-    call check(place%ep == 1 .and. place%pp == 0 .and. place%dp == 1 .and. place%data_shard == 3, "coordinates of rank 5")
+    call check(place%ep == 1 .and. place%pp == 0 .and. place%dp == 1 .and. place%data_shard == 3, &
+      "coordinates of rank 5")
     call moemesh_mesh_get_group(mesh, MOEMESH_GROUP_EXPERT_GRADIENT, 1, group)
     call check(group%size == 2 .and. group%position == 0 .and. group%groups == 4 .and. group%node_crossing, "group")
     call moemesh_mesh_get_group_member(mesh, MOEMESH_GROUP_EXPERT_GRADIENT, 1, 1, member)
@@ -139,10 +140,12 @@ contains
     borrowed = reshape([1.0, 2.0, 3.0, 4.0], [2, 2])
     call moemesh_mesh_create(context, moemesh_mesh_params(), mesh)
     call moemesh_family_create(mesh, moemesh_family_params(kind=MOEMESH_SHARED), shared)
-    call moemesh_parameter_register(shared, moemesh_parameter_params(name="weight", shape=[3, 2], init_value=0.5_c_double, &
+    call moemesh_parameter_register(shared, moemesh_parameter_params(name="weight", shape=[3, 2], &
+      init_value=0.5_c_double, &
       tp_kind=MOEMESH_TP_SHARDED, tp_dim=1), weight)
     call moemesh_parameter_register(shared, moemesh_parameter_params(name="vector", shape=[2]), vector)
-    call moemesh_parameter_register(shared, moemesh_parameter_params(name="lent", shape=[2, 2], data=c_loc(borrowed)), lent)
+    call moemesh_parameter_register(shared, moemesh_parameter_params(name="lent", shape=[2, 2], &
+      data=c_loc(borrowed)), lent)
     call moemesh_parameter_register(shared, moemesh_parameter_params(name="bad", shape=[3, 2], &
       tp_kind=MOEMESH_TP_SHARDED, tp_dim=0), found, ierr)
     call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "tp_dim = 0, counted from 1", "dimension 0")
@@ -180,7 +183,8 @@ contains
     line = 7
     call moemesh_gradient_ready(vector)
     call moemesh_optimizer_step(optimizer, result=result)
-    call check(abs(result%norm - sqrt(91.0 + 98.0)) < 1e-6 .and. .not. result%skipped .and. result%steps == 1, "the norm")
+    call check(abs(result%norm - sqrt(91.0 + 98.0)) < 1e-6 .and. .not. result%skipped .and. result%steps == 1, &
+      "the norm")
     call moemesh_parameter_read(weight, MOEMESH_VALUE, read)
     call check_close([read], 0.5 - [gradient], 0.0, "the update")
     call moemesh_parameter_read(weight, MOEMESH_GRADIENT, read)
@@ -395,7 +399,8 @@ contains
     integer(c_int16_t), pointer :: stack(:, :, :)
     integer(c_int16_t) :: x(2, 3), y(2, 3), dx(2, 3)
     real(c_float) :: unit(2, 2)
-    call make_model(mesh, shared, expert, layer, optimizer, moemesh_layer_params(name="half", hidden=2, ffn=2, experts=1, &
+    call make_model(mesh, shared, expert, layer, optimizer, moemesh_layer_params(name="half", hidden=2, ffn=2, &
+      experts=1, &
       top_k=1, activation=MOEMESH_IDENTITY), MOEMESH_BFLOAT16)
     unit = reshape([1.0, 0.0, 0.0, 1.0], [2, 2])
     call moemesh_parameter_find(expert, "half.w2", w1)
@@ -501,7 +506,8 @@ contains
     call moemesh_bill_create(mesh, moemesh_bill_params(tokens=4), bill)
     call moemesh_bill_add_layer(bill, 0, moemesh_layer_params(name="moe", hidden=hidden, ffn=ffn, experts=2, top_k=1), &
       mesh, copies, copies)
-    call moemesh_bill_add_layer(bill, 0, moemesh_layer_params(name="other", hidden=hidden, ffn=ffn, experts=2, top_k=1), &
+    call moemesh_bill_add_layer(bill, 0, moemesh_layer_params(name="other", hidden=hidden, ffn=ffn, experts=2, &
+      top_k=1), &
       mesh, wrong, wrong, ierr)
     call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "copies(2, 2)|copies(2, 3)", "a matrix of another shape")
     call moemesh_bill_add_parameter(bill, 0, MOEMESH_SHARED, moemesh_parameter_params(name="bias", shape=[7]))
@@ -511,7 +517,8 @@ contains
       call moemesh_bill_get_entry(bill, 0, i, entry)
       if (entry%collective == MOEMESH_COLLECTIVE_ALL_TO_ALL .and. entry%phase == MOEMESH_PHASE_FORWARD) first = entry
     end do
-    ! Rank 0 sends copies(2, 1) = 1 to its peer: 4 floats and 8 bytes; and combines copies(1, 2) = 2 of it: 4 floats each.
+    ! Rank 0 sends copies(2, 1) = 1 to its peer: 4 floats and 8 bytes; and combines copies(1, 2) = 2 of it: 4 floats
+    ! each.
     call check(first%bytes == 1 * (4 * hidden + 8) + 2 * 4 * hidden, "copies(to, from)")
     call moemesh_bill_get_entry(bill, 0, 0, entry, ierr)
     call check_error(ierr, MOEMESH_ERROR_INVALID_ARGUMENT, "index = 0, counted from 1", "entry 0")

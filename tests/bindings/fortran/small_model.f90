@@ -2,8 +2,8 @@
 ! Copyright 2026 The moemesh authors
 !
 ! A small model for any mesh: h = tanh(in * x), r = h + moe1(h), s = r + moe2(r), prediction = out * s, squared error.
-! With two stages the second MoE layer and what follows is the second's. The global batch is `pieces`, cut over shards and
-! microbatches, so that losses do not depend on the mesh.
+! With two stages the second MoE layer and what follows is the second's. The global batch is `pieces`, cut over shards
+! and microbatches, so that losses do not depend on the mesh.
 module small_model
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_float, c_int32_t, c_ptr
   use moemesh
@@ -68,7 +68,8 @@ contains
     type(moemesh_layer), intent(inout) :: layer
     type(model), intent(in) :: made
     type(moemesh_layer_params) :: params
-    params = moemesh_layer_params(name=name, hidden=hidden, ffn=ffn, experts=5, top_k=2, aux_coefficient=0.01_c_double, &
+    params = moemesh_layer_params(name=name, hidden=hidden, ffn=ffn, experts=5, top_k=2, &
+      aux_coefficient=0.01_c_double, &
       init_std_router=0.5_c_double, init_std_in=0.4_c_double, init_std_out=0.3_c_double)
     call moemesh_layer_create(made%mesh, made%shared, made%expert, params, layer)
   end subroutine
