@@ -21,7 +21,7 @@
 ! Experts    are counted from 1, here and in what comes back; 0 is refused, and what comes back is 0 for `nowhere`.
 !            So are microbatches, list entries, layers of a report, and dimensions. Ranks, positions in groups,
 !            coordinates, stages and steps are counted from 0, as in MPI and in what the library writes.
-! Callbacks  are bind(c) procedures of a module, with the interfaces moemesh_log_function and so on, given by assignment:
+! Callbacks  are bind(c) procedures of a module, of the interfaces moemesh_log_function and so on, given by assignment:
 !            params%log = c_funloc(my_log). They must not stop the program.
 module moemesh
   use, intrinsic :: iso_c_binding, only: c_null_ptr, c_ptr
