@@ -7,6 +7,13 @@
 set(MOEMESH_FORTRAN AUTO CACHE STRING "Build the Fortran modules: AUTO (where a compiler that can is found), ON, OFF")
 set_property(CACHE MOEMESH_FORTRAN PROPERTY STRINGS AUTO ON OFF)
 set(moemesh_fortran OFF)
+if(MOEMESH_FORTRAN AND NOT moemesh_name STREQUAL "moemesh")
+  if(NOT MOEMESH_FORTRAN STREQUAL "AUTO")
+    message(FATAL_ERROR "MOEMESH_FORTRAN=${MOEMESH_FORTRAN}: the modules come with the library for hosts; programs link "
+                        "them with -l${moemesh_name} in place of -lmoemesh, which is of the same ABI")
+  endif()
+  return()
+endif()
 if(MOEMESH_FORTRAN)
   include(CheckLanguage)
   check_language(Fortran) # tries the compiler in a project of its own

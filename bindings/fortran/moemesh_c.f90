@@ -30,6 +30,8 @@ module moemesh_c
     integer(c_int32_t) :: mpi_init = 0
     integer(c_int32_t) :: threads = 0
     integer(c_int32_t) :: progress = 0
+    integer(c_int32_t) :: device = 0
+    integer(c_int32_t) :: reserved = 0
   end type
 
   type, bind(c) :: moemesh_context_info_c
@@ -41,6 +43,8 @@ module moemesh_c
     integer(c_int32_t) :: comm_kind = 0
     integer(c_int32_t) :: threads = 0
     integer(c_int32_t) :: progress = 0
+    integer(c_int32_t) :: memory = 0
+    integer(c_int32_t) :: device = 0
     integer(c_int32_t) :: reserved = 0
   end type
 
@@ -258,11 +262,13 @@ module moemesh_c
     real(c_double) :: loss_scale = 0.0_c_double
     integer(c_int32_t) :: microbatches = 0
     integer(c_int32_t) :: objective = 0
+    type(c_ptr) :: stream = c_null_ptr
   end type
 
   type, bind(c) :: moemesh_update_params_c
     integer(c_int64_t) :: struct_size = 0
     real(c_double) :: learning_rate = 0.0_c_double
+    type(c_ptr) :: stream = c_null_ptr
   end type
 
   type, bind(c) :: moemesh_update_result_c
@@ -496,6 +502,13 @@ module moemesh_c
       integer(c_int32_t), value :: rank
       integer(c_int64_t), intent(in) :: extents(*)
       type(c_ptr), value :: data
+      integer(c_int32_t) :: returned
+    end function
+    function moemesh_view_copy_c(from, to) &
+        bind(c, name="moemesh_view_copy") result(returned)
+      import
+      type(moemesh_view), intent(in), optional :: from
+      type(moemesh_view), intent(in), optional :: to
       integer(c_int32_t) :: returned
     end function
     function moemesh_context_params_init_c(params, struct_size) &

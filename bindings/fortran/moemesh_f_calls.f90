@@ -15,6 +15,7 @@ module moemesh_f_calls
   private
   public :: moemesh_version
   public :: moemesh_shutdown
+  public :: moemesh_view_copy
   public :: moemesh_context_create
   public :: moemesh_context_get_info
   public :: moemesh_context_finalize
@@ -106,6 +107,15 @@ contains
     integer(c_int32_t) :: returned
     returned = moemesh_shutdown_c()
     call moemesh_finish(returned, "moemesh_shutdown", ierr)
+  end subroutine
+
+  subroutine moemesh_view_copy(from, to, ierr)
+    type(moemesh_view), intent(in) :: from
+    type(moemesh_view), intent(in) :: to
+    integer, intent(out), optional :: ierr
+    integer(c_int32_t) :: returned
+    returned = moemesh_view_copy_c(from, to)
+    call moemesh_finish(returned, "moemesh_view_copy", ierr)
   end subroutine
 
   subroutine context_create(context, params, ierr)

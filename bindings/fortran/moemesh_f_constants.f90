@@ -35,6 +35,7 @@ module moemesh_f_constants
   integer(c_int32_t), parameter :: MOEMESH_ERROR_KOKKOS_VERSION = 19
   integer(c_int32_t), parameter :: MOEMESH_ERROR_STEP_FAILED = 20
   integer(c_int32_t), parameter :: MOEMESH_ERROR_FILE = 21
+  integer(c_int32_t), parameter :: MOEMESH_ERROR_NO_DEVICE = 22
   integer(c_int32_t), parameter :: MOEMESH_ERROR_INTERNAL = -1
   integer(c_int32_t), parameter :: MOEMESH_ERROR_COMMUNICATION = -2
   integer(c_int32_t), parameter :: MOEMESH_ERROR_TIMEOUT = -3

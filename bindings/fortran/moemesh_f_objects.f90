@@ -130,6 +130,7 @@ module moemesh_f_objects
     logical :: mpi_init = .false.
     integer(c_int32_t) :: threads = 0
     integer(c_int32_t) :: progress = 0
+    integer(c_int32_t) :: device = 0
   end type
 
   type :: moemesh_context_info
@@ -140,6 +141,8 @@ module moemesh_f_objects
     integer(c_int32_t) :: comm_kind = 0
     integer(c_int32_t) :: threads = 0
     integer(c_int32_t) :: progress = 0
+    integer(c_int32_t) :: memory = 0
+    integer(c_int32_t) :: device = 0
   end type
 
   type :: moemesh_mesh_params
@@ -285,11 +288,13 @@ module moemesh_f_objects
     real(c_double) :: loss_scale = 0
     integer(c_int32_t) :: microbatches = 0
     integer(c_int32_t) :: objective = 0
+    type(c_ptr) :: stream = c_null_ptr
   end type
 
   type :: moemesh_update_params
     integer(c_int64_t) :: struct_size = 0 ! set by its init, which every one needs
     real(c_double) :: learning_rate = 0
+    type(c_ptr) :: stream = c_null_ptr
   end type
 
   type :: moemesh_update_result
@@ -658,6 +663,7 @@ contains
     raw%mpi_init = merge(1, 0, params%mpi_init)
     raw%threads = params%threads
     raw%progress = params%progress
+    raw%device = params%device
   end subroutine
 
   subroutine moemesh_context_params_from_c(raw, params)
@@ -677,6 +683,7 @@ contains
     params%mpi_init = raw%mpi_init /= 0
     params%threads = raw%threads
     params%progress = raw%progress
+    params%device = raw%device
   end subroutine
 
   subroutine moemesh_context_info_from_c(raw, params)
@@ -689,6 +696,8 @@ contains
     params%comm_kind = raw%comm_kind
     params%threads = raw%threads
     params%progress = raw%progress
+    params%memory = raw%memory
+    params%device = raw%device
   end subroutine
 
   subroutine moemesh_mesh_params_to_c(params, raw, text)
@@ -949,6 +958,7 @@ contains
     raw%loss_scale = params%loss_scale
     raw%microbatches = params%microbatches
     raw%objective = params%objective
+    raw%stream = params%stream
   end subroutine
 
   subroutine moemesh_step_params_from_c(raw, params)
@@ -958,6 +968,7 @@ contains
     params%loss_scale = raw%loss_scale
     params%microbatches = raw%microbatches
     params%objective = raw%objective
+    params%stream = raw%stream
   end subroutine
 
   subroutine moemesh_update_params_to_c(params, raw)
@@ -965,6 +976,7 @@ contains
     type(moemesh_update_params_c), intent(out) :: raw
     raw%struct_size = params%struct_size
     raw%learning_rate = params%learning_rate
+    raw%stream = params%stream
   end subroutine
 
   subroutine moemesh_update_params_from_c(raw, params)
@@ -972,6 +984,7 @@ contains
     type(moemesh_update_params), intent(inout) :: params
     params%struct_size = raw%struct_size
     params%learning_rate = raw%learning_rate
+    params%stream = raw%stream
   end subroutine
 
   subroutine moemesh_update_result_from_c(raw, params)
@@ -1168,7 +1181,7 @@ contains
   end subroutine
 
   function new_moemesh_context_params(comm, log, log_user, allocate, free, allocator_user, clock, clock_user, &
-    timeout_seconds, log_level, mpi_init, threads, progress) &
+    timeout_seconds, log_level, mpi_init, threads, progress, device) &
       result(params)
     type(moemesh_comm), intent(in), optional :: comm
     type(c_funptr), intent(in), optional :: log
@@ -1183,6 +1196,7 @@ contains
     logical, intent(in), optional :: mpi_init
     integer, intent(in), optional :: threads
     integer, intent(in), optional :: progress
+    integer, intent(in), optional :: device
     type(moemesh_context_params) :: params
     call moemesh_context_params_init(params)
     if (present(comm)) params%comm = comm
@@ -1198,6 +1212,7 @@ contains
     if (present(mpi_init)) params%mpi_init = mpi_init
     if (present(threads)) params%threads = threads
     if (present(progress)) params%progress = progress
+    if (present(device)) params%device = device
   end function
 
   ! The library's defaults.
@@ -1380,16 +1395,18 @@ contains
     call moemesh_finish(status, "moemesh_step_params_init", ierr)
   end subroutine
 
-  function new_moemesh_step_params(loss_scale, microbatches, objective) &
+  function new_moemesh_step_params(loss_scale, microbatches, objective, stream) &
       result(params)
     real(c_double), intent(in), optional :: loss_scale
     integer, intent(in), optional :: microbatches
     integer, intent(in), optional :: objective
+    type(c_ptr), intent(in), optional :: stream
     type(moemesh_step_params) :: params
     call moemesh_step_params_init(params)
     if (present(loss_scale)) params%loss_scale = loss_scale
     if (present(microbatches)) params%microbatches = microbatches
     if (present(objective)) params%objective = objective
+    if (present(stream)) params%stream = stream
   end function
 
   ! The library's defaults.
@@ -1403,12 +1420,14 @@ contains
     call moemesh_finish(status, "moemesh_update_params_init", ierr)
   end subroutine
 
-  function new_moemesh_update_params(learning_rate) &
+  function new_moemesh_update_params(learning_rate, stream) &
       result(params)
     real(c_double), intent(in), optional :: learning_rate
+    type(c_ptr), intent(in), optional :: stream
     type(moemesh_update_params) :: params
     call moemesh_update_params_init(params)
     if (present(learning_rate)) params%learning_rate = learning_rate
+    if (present(stream)) params%stream = stream
   end function
 
   ! The library's defaults.
