@@ -8,6 +8,7 @@
 !
 ! moemesh_parameter_acquire and moemesh_parameter_get_gradient associate a pointer of the parameter's rank with this
 ! rank's values, in Fortran's order of extents: (extents, local experts) for EXPERT; bf16 values are integer(c_int16_t).
+! What lies on a device (libmoemesh_cuda's own arrays do) is refused: take a moemesh_view, and moemesh_view_copy.
 ! moemesh_gradient_ready(parameter [, gradient]).
 module moemesh_f_arrays
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_float, c_int16_t, c_int32_t, c_int64_t, &

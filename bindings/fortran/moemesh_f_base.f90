@@ -61,7 +61,7 @@ contains
   subroutine moemesh_fail(call, text, ierr)
     character(*), intent(in) :: call, text
     integer, intent(out), optional :: ierr
-    own_text = call // ": " // text
+    own_text = text
     own_alone = .true.
     call end_failed(MOEMESH_ERROR_INVALID_ARGUMENT, call, ierr)
   end subroutine

@@ -170,6 +170,9 @@ contains
     call moemesh_parameter_release(vector)
     call moemesh_parameter_acquire(lent, view)
     call check(c_associated(view%data, c_loc(borrowed)), "borrowed memory stays where it is")
+    wrong = 0
+    call moemesh_view_copy(view, moemesh_array(wrong(:, 1:2)))
+    call check_close([wrong(:, 1:2)], [borrowed], 0.0, "values by a view, wherever they are")
     call moemesh_parameter_release(lent)
 
     call moemesh_step_begin(optimizer)
