@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+//
+// A request for more than 256 MiB finds no memory: absurd sizes come back as OUT_OF_MEMORY, whatever the machine has.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+constexpr std::size_t most = std::size_t{256} << 20;
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  void* result = nullptr;
+  if (bytes > most) throw std::bad_alloc();
+  if (posix_memalign(&result, alignment, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
+  return result;
+}
+
+constexpr std::size_t usual = alignof(std::max_align_t);
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes, usual); }
+void* operator new[](std::size_t bytes) { return allocate(bytes, usual); }
+void* operator new(std::size_t bytes, std::align_val_t a) { return allocate(bytes, static_cast<std::size_t>(a)); }
+void* operator new[](std::size_t bytes, std::align_val_t a) { return allocate(bytes, static_cast<std::size_t>(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+// The allocator of the contexts (world.c).
+extern "C" void* limited_allocate(void*, int64_t bytes, int64_t alignment) {
+  try {
+    return allocate(static_cast<std::size_t>(bytes), static_cast<std::size_t>(alignment < 8 ? 8 : alignment));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+extern "C" void limited_free(void*, void* pointer, int64_t) { std::free(pointer); }
