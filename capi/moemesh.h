@@ -217,7 +217,7 @@ typedef struct moemesh_context_params {
   int32_t log_level;                   /* most detailed level wanted, default MOEMESH_LOG_WARNING */
   int32_t mpi_init;                    /* 0 (default): MPI must be up. 1: initialize it if it is not (MPI_THREAD_MULTIPLE
                                           is asked for, FUNNELED with MOEMESH_PROGRESS_CALLS) */
-  int32_t threads;                     /* size of the process's kernel pool, fixed by the first context. 0 (default):
+  int32_t threads;                     /* size of the process's kernel pool, <= 4096, fixed by the first context. 0 (default):
                                           OMP_NUM_THREADS if set, else the cores this process may run on divided by the
                                           ranks of the communicator on this node, at least 1. Later contexts share the
                                           pool; another number than it has is logged and ignored */
@@ -940,7 +940,7 @@ MOEMESH_API int32_t moemesh_step_params_init(moemesh_step_params* params, int64_
  * Factor of both families: 1/(dp*ep*M*loss_scale) under SHARD_MEAN, where the caller back-propagates its own shard's mean
  * loss; 1/(tokens*loss_scale) under TOKEN_MEAN, where it back-propagates the summed loss. */
 MOEMESH_API int32_t moemesh_step_begin(moemesh_optimizer optimizer, const moemesh_step_params* params);
-/* TOKEN_MEAN: this shard's loss tokens of one microbatch (>= 0), once per microbatch, on every rank of the last stage
+/* TOKEN_MEAN: this shard's loss tokens of one microbatch (0 .. 2^40), once per microbatch, on every rank of the last stage
  * (tp peers report the same; counted once). */
 MOEMESH_API int32_t moemesh_loss_tokens(moemesh_optimizer optimizer, int32_t microbatch, int64_t tokens);
 
@@ -959,7 +959,7 @@ MOEMESH_API int32_t moemesh_step_end(moemesh_optimizer optimizer, int32_t reduce
 /* family: moemesh_family_kind. Local. */
 MOEMESH_API int32_t moemesh_optimizer_get_bytes(moemesh_optimizer optimizer, int32_t family, moemesh_optimizer_bytes* bytes);
 MOEMESH_API int32_t moemesh_optimizer_get_counters(moemesh_optimizer optimizer, moemesh_optimizer_counters* counters);
-/* For resuming; the same values on every rank. Not within a step. Local. */
+/* For resuming; the same values on every rank, at most 2^62. Not within a step. Local. */
 MOEMESH_API int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, const moemesh_optimizer_counters* counters);
 
 /* ------------------------------------------------------------------------------------------------ pipeline */

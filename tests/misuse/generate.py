@@ -97,10 +97,8 @@ class Tables:
 
     def function_row(self, function):
         short = function.name.replace("moemesh_", "", 1)
-        valid = "NULL" if short in values.NO_VALID_CALL or short.endswith("_destroy") else f"valid_{short}"
-        if valid == "NULL" and function.arguments:
-            valid = f"valid_{short}"
-        return (f'    {{"{short}", STATE_{values.STATES.get(short, "IDLE")}, {int(short in values.SPENDS)}, '
+        valid = int(short not in values.NO_VALID_CALL and not short.endswith("_destroy"))
+        return (f'    {{"{short}", STATE_{values.STATES.get(short, "IDLE")}, {valid}, {int(short in values.SPENDS)}, '
                 f"{len(function.arguments)}, fields_{short}, valid_{short}, call_{short}}},\n")
 
     def destroys(self):

@@ -16,8 +16,7 @@
 #include "rules.h"
 #include "world.h"
 
-/* Expected where no rule says otherwise; REFUSED stands for any of refusals[]. */
-enum { REFUSED = 1000 };
+/* Of a number out of range. */
 static const int32_t refusals[] = {MOEMESH_ERROR_INVALID_ARGUMENT, MOEMESH_ERROR_NOT_SUPPORTED, MOEMESH_ERROR_MESH_SIZE,
                                    MOEMESH_ERROR_NOT_FOUND};
 static const int64_t integers[] = {-1, 0, 99, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX};
@@ -47,7 +46,7 @@ static int matches(int32_t expected, int32_t status) {
 static int32_t expected_of(const char* name, int32_t otherwise) {
   int i;
   for (i = 0; i < rule_count; ++i) {
-    if (fnmatch(rules[i].pattern, name, 0) != 0) continue;
+    if (fnmatch(rules[i].pattern, name, FNM_EXTMATCH) != 0) continue;
     rules[i].used = 1;
     return rules[i].status;
   }
@@ -74,7 +73,7 @@ static void renew(int32_t status) {
 }
 
 static void check(const char* name, int32_t expected, int32_t status) {
-  static const char sentinel[] = "major";
+  static const char sentinel[] = "major: expected a pointer";
   char what[256], text[1024] = "";
   if (!matches(expected, status)) {
     snprintf(what, sizeof what, "expected %s, got %s", expected == REFUSED ? "a refusal" : moemesh_status_name(expected),
@@ -104,152 +103,140 @@ static void call(const char* name, int32_t otherwise) {
 
 static int skipped(void) { return turn++ % parts != part; }
 
-/* Valid arguments, of which the caller spoils one. `struct_of`: the argument's struct moves to where there is room for more. */
-static void* fresh(const struct field* argument) {
-  void* target;
-  world_fill();
-  memset(&passed, 0, sizeof passed);
-  now->set_valid(&passed);
-  for (int i = 0; i < now->arguments; ++i) {
-    const struct field* a = &now->argument[i];
-    void* out;
-    if (a->kind != KIND_OUT || !a->type->sized || strstr(now->name, "_params_init") || strstr(now->name, "_run_init")) continue;
-    memcpy(&out, (char*)&passed + a->offset, sizeof out);
-    *(int64_t*)out = (int64_t)a->type->size;
-  }
-  memcpy(&target, (char*)&passed + argument->offset, sizeof target);
-  return target;
+static void set_pointer(void* place, const void* value) { memcpy(place, &value, sizeof value); }
+
+/* ---- places */
+
+/* What is spoiled: the argument itself, something in the struct that it points to, or in one that this struct points to. */
+struct place {
+  const struct field* argument;
+  enum { ITSELF, IN_STRUCT, IN_NESTED } where;
+  size_t nested; /* offset of the pointer to the nested struct */
+  size_t offset;
+  enum kind kind;
+  char name[200];
+};
+
+/* Makes valid arguments and returns where in them the place is. */
+static char* reach(const struct place* p) {
+  char* target;
+  world_prepare(now, &passed);
+  if (p->where == ITSELF) return (char*)&passed + p->argument->offset;
+  memcpy(&target, (char*)&passed + p->argument->offset, sizeof target);
+  if (p->where == IN_NESTED) memcpy(&target, target + p->nested, sizeof target);
+  return target + p->offset;
 }
 
-static void set_pointer(void* place, const void* value) { memcpy(place, &value, sizeof value); }
+static void spoil_with(const struct place* p, const char* probe, const void* value, size_t bytes, int32_t expected) {
+  char name[256];
+  if (skipped()) return;
+  snprintf(name, sizeof name, "%s=%s", p->name, probe);
+  memcpy(reach(p), value, bytes);
+  call(name, expected);
+}
+
+/* ---- numbers and plain pointers */
+
+static void spoil_integer(const struct place* p) {
+  const size_t count = sizeof integers / sizeof integers[0] - (p->kind == KIND_INT32 ? 2 : 0);
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    const int32_t narrow = (int32_t)integers[i];
+    if (p->kind == KIND_INT32)
+      spoil_with(p, integer_names[i], &narrow, sizeof narrow, REFUSED);
+    else
+      spoil_with(p, integer_names[i], &integers[i], sizeof integers[i], REFUSED);
+  }
+}
+
+static void spoil_double(const struct place* p) {
+  const double values[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e300};
+  const char* const names[] = {"nan", "inf", "-inf", "-1", "0", "huge"};
+  size_t i;
+  for (i = 0; i < sizeof values / sizeof values[0]; ++i) spoil_with(p, names[i], &values[i], sizeof values[i], REFUSED);
+}
+
+static void spoil_pointer(const struct place* p) {
+  const void* null = NULL;
+  const void* stream = &w;
+  if (p->kind == KIND_STREAM)
+    spoil_with(p, "1", &stream, sizeof stream, MOEMESH_ERROR_NOT_SUPPORTED);
+  else
+    spoil_with(p, "null", &null, sizeof null, p->kind == KIND_ANY ? MOEMESH_OK : MOEMESH_ERROR_INVALID_ARGUMENT);
+}
 
 /* ---- handles */
 
-static void bad_handle(const struct field* a, const char* what, void* value) {
+static void bad_handle(const struct place* p, const char* what, void* value) {
   const int destroys = strstr(now->name, "_destroy") != NULL;
-  void* place = value; /* where a function that takes a handle's address finds it */
-  char name[256];
-  if (skipped()) return;
-  snprintf(name, sizeof name, "%s.%s=%s", now->name, a->name, what);
-  fresh(a);
-  set_pointer((char*)&passed + a->offset, a->kind == KIND_HANDLE ? value : (void*)&place);
-  call(name, destroys ? MOEMESH_OK : MOEMESH_ERROR_INVALID_HANDLE);
-  if (place != (destroys ? NULL : value)) complain(name, destroys ? "the handle is not NULL" : "the handle was written");
+  void* holder = value; /* where a function that takes a handle's address finds it */
+  void* const address = &holder;
+  const int direct = p->kind == KIND_HANDLE;
+  spoil_with(p, what, direct ? &value : (void* const*)&address, sizeof value,
+             destroys ? MOEMESH_OK : MOEMESH_ERROR_INVALID_HANDLE);
+  if (parts == 1 && holder != (destroys ? NULL : value)) complain(p->name, "the handle is not what it should be");
 }
 
-static void spoil_handle(const struct field* a) {
+static void spoil_handle(const struct place* p) {
   char what[64];
   int kind;
-  bad_handle(a, "null", NULL);
-  bad_handle(a, "stale", world_stale(a->handle));
-  bad_handle(a, "made-up", (void*)(uintptr_t)1);
-  bad_handle(a, "address", &w.v.array);
-  bad_handle(a, "huge", (void*)UINTPTR_MAX);
+  bad_handle(p, p->kind == KIND_HANDLE ? "null" : "to-null", NULL);
+  bad_handle(p, "stale", world_stale(p->argument->handle));
+  bad_handle(p, "made-up", (void*)(uintptr_t)1);
+  bad_handle(p, "address", &w.v.array);
+  bad_handle(p, "huge", (void*)UINTPTR_MAX);
   for (kind = 0; kind < handle_kinds; ++kind) {
-    if (kind == a->handle || !world_live(kind)) continue;
+    if (kind == p->argument->handle || !world_live(kind)) continue;
     snprintf(what, sizeof what, "a-%s", handle_names[kind]);
-    bad_handle(a, what, world_live(kind));
-  }
-}
-
-/* ---- numbers */
-
-static void spoil_integer(const struct field* a, const char* prefix, const struct field* f, size_t offset, int in_struct) {
-  const size_t count = sizeof integers / sizeof integers[0];
-  const int narrow = f->kind == KIND_INT32;
-  char name[256];
-  size_t i;
-  for (i = 0; i < count - (narrow ? 2 : 0); ++i) {
-    const int32_t small = (int32_t)integers[i];
-    char* target;
-    if (skipped()) continue;
-    snprintf(name, sizeof name, "%s=%s", prefix, integer_names[i]);
-    target = fresh(a);
-    if (!in_struct) target = (char*)&passed + a->offset;
-    memcpy(target + offset, narrow ? (const void*)&small : (const void*)&integers[i], narrow ? 4 : 8);
-    call(name, REFUSED);
-  }
-}
-
-static void spoil_double(const struct field* a, const char* prefix, size_t offset) {
-  const double values[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e300};
-  const char* const names[] = {"nan", "inf", "-inf", "-1", "0", "huge"};
-  char name[256];
-  size_t i;
-  for (i = 0; i < sizeof values / sizeof values[0]; ++i) {
-    if (skipped()) continue;
-    snprintf(name, sizeof name, "%s=%s", prefix, names[i]);
-    memcpy((char*)fresh(a) + offset, &values[i], sizeof values[i]);
-    call(name, REFUSED);
+    bad_handle(p, what, world_live(kind));
   }
 }
 
 /* ---- structs */
 
-static void spoil_fields(const struct field* a, const char* prefix, const struct type* type, size_t offset, size_t through);
+static void spoil_fields(const struct place* outer, const struct type* type);
 
-/* `through`: offset of the pointer in the argument's struct by which the spoiled one is reached, or SIZE_MAX. */
-static char* reach(const struct field* a, size_t through) {
-  char* target = fresh(a);
-  if (through != SIZE_MAX) memcpy(&target, target + through, sizeof target);
-  return target;
-}
-
-static void spoil_nested_integer(const struct field* a, const char* prefix, const struct field* f, size_t offset, size_t through) {
-  const size_t count = sizeof integers / sizeof integers[0] - (f->kind == KIND_INT32 ? 2 : 0);
-  char name[256];
-  size_t i;
-  for (i = 0; i < count; ++i) {
-    const int32_t small = (int32_t)integers[i];
-    if (skipped()) continue;
-    snprintf(name, sizeof name, "%s=%s", prefix, integer_names[i]);
-    memcpy(reach(a, through) + offset, f->kind == KIND_INT32 ? (const void*)&small : (const void*)&integers[i], f->size);
-    call(name, REFUSED);
-  }
-}
-
-static void spoil_pointer(const struct field* a, const char* prefix, const struct field* f, size_t offset, size_t through) {
-  char name[256];
-  if (skipped()) return;
-  snprintf(name, sizeof name, "%s=%s", prefix, f->kind == KIND_STREAM ? "1" : "null");
-  set_pointer(reach(a, through) + offset, f->kind == KIND_STREAM ? &w : NULL);
-  call(name, f->kind == KIND_STREAM ? MOEMESH_ERROR_NOT_SUPPORTED : f->kind == KIND_ANY ? MOEMESH_OK : REFUSED);
-}
-
-static void spoil_field(const struct field* a, const char* prefix, const struct field* f, size_t offset, size_t through) {
-  switch (f->kind) {
+static void spoil_field(const struct place* p, const struct type* type) {
+  struct place nested = *p;
+  switch (p->kind) {
     case KIND_INT32:
-    case KIND_INT64: spoil_nested_integer(a, prefix, f, offset, through); break;
-    case KIND_DOUBLE: spoil_double(a, prefix, offset); break;
-    case KIND_STRUCT: spoil_fields(a, prefix, f->type, offset, through); break;
+    case KIND_INT64: spoil_integer(p); break;
+    case KIND_DOUBLE: spoil_double(p); break;
+    case KIND_STRUCT: spoil_fields(p, type); break;
     case KIND_IN:
-      spoil_pointer(a, prefix, f, offset, through);
-      spoil_fields(a, prefix, f->type, 0, offset);
+      spoil_pointer(p);
+      nested.where = IN_NESTED;
+      nested.nested = p->offset;
+      nested.offset = 0;
+      spoil_fields(&nested, type);
       break;
-    default: spoil_pointer(a, prefix, f, offset, through);
+    default: spoil_pointer(p);
   }
 }
 
-static void spoil_fields(const struct field* a, const char* prefix, const struct type* type, size_t offset, size_t through) {
-  char name[256];
+static void spoil_fields(const struct place* outer, const struct type* type) {
   int i, j;
   for (i = type->sized; i < type->fields; ++i) {
     const struct field* f = &type->field[i];
     for (j = 0; j < f->count; ++j) {
-      snprintf(name, sizeof name, f->count > 1 ? "%s.%s[%d]" : "%s.%s", prefix, f->name, j);
-      spoil_field(a, name, f, offset + f->offset + (size_t)j * f->size, through);
+      struct place p = *outer;
+      p.kind = f->kind;
+      p.offset += f->offset + (size_t)j * f->size;
+      snprintf(p.name, sizeof p.name, f->count > 1 ? "%.150s.%s.%d" : "%.150s.%s", outer->name, f->name, j);
+      spoil_field(&p, f->type);
     }
   }
 }
 
-/* P39. Which byte behind the struct is set, or -1. */
+/* P39. `tail`: which byte behind the struct is set, or -1. */
 static void one_size(const struct field* a, const char* what, int64_t size, int tail, int32_t expected) {
   char name[256];
   char* longer = (char*)w.v.longer[0];
   const char* valid;
   if (skipped()) return;
   snprintf(name, sizeof name, "%s.%s.struct_size=%s", now->name, a->name, what);
-  valid = fresh(a);
+  world_prepare(now, &passed);
+  memcpy(&valid, (char*)&passed + a->offset, sizeof valid);
   memcpy(longer, valid, a->type->size);
   memcpy(longer, &size, sizeof size);
   if (tail >= 0) longer[a->type->size + (size_t)tail] = 1;
@@ -276,54 +263,41 @@ static void spoil_size(const struct field* a) {
   one_size(a, "max", INT64_MAX, -1, bad);
 }
 
-static void spoil_init_size(const struct field* a) {
+static void spoil_init_size(const struct place* p) {
   const struct type* type = now->argument[0].type;
-  const int64_t sizes[] = {0, 4, (int64_t)type->first_size - 1, (int64_t)type->first_size, (int64_t)type->size,
-                           (int64_t)type->size + 16, 4097, -1, INT64_MIN, INT64_MAX};
-  const char* const names[] = {"0", "4", "first-1", "first", "same", "longer", "4097", "-1", "min", "max"};
-  char name[256];
+  const int64_t size = (int64_t)type->size, first = (int64_t)type->first_size;
+  const int64_t bad[] = {0, 4, first - 1, 4097, -1, INT64_MIN, INT64_MAX}, good[] = {first, size, size + 16};
+  const char* const bad_names[] = {"0", "4", "first-1", "4097", "-1", "min", "max"};
+  const char* const good_names[] = {"first", "same", "longer"};
   size_t i;
-  for (i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
-    if (skipped()) continue;
-    snprintf(name, sizeof name, "%s.struct_size=%s", now->name, names[i]);
-    fresh(a);
-    memcpy((char*)&passed + a->offset, &sizes[i], sizeof sizes[i]);
-    call(name, i >= 3 && i <= 5 ? MOEMESH_OK : MOEMESH_ERROR_INVALID_STRUCT);
-  }
+  for (i = 0; i < sizeof bad / sizeof bad[0]; ++i)
+    spoil_with(p, bad_names[i], &bad[i], sizeof bad[i], MOEMESH_ERROR_INVALID_STRUCT);
+  for (i = 0; i < sizeof good / sizeof good[0]; ++i) spoil_with(p, good_names[i], &good[i], sizeof good[i], MOEMESH_OK);
 }
 
-static void spoil_argument_pointer(const struct field* a) {
-  char name[256];
-  if (skipped()) return;
-  snprintf(name, sizeof name, "%s.%s=%s", now->name, a->name, a->kind == KIND_STREAM ? "1" : "null");
-  fresh(a);
-  set_pointer((char*)&passed + a->offset, a->kind == KIND_STREAM ? &w : NULL);
-  call(name, a->kind == KIND_STREAM ? MOEMESH_ERROR_NOT_SUPPORTED
-             : a->kind == KIND_ANY  ? MOEMESH_OK
-                                    : MOEMESH_ERROR_INVALID_ARGUMENT);
-}
+/* ---- functions */
+
+static int takes_size(void) { return now->argument[now->arguments - 1].kind == KIND_SIZE; }
 
 static void spoil(const struct field* a) {
-  char prefix[128];
-  snprintf(prefix, sizeof prefix, "%s.%s", now->name, a->name);
+  struct place p = {a, ITSELF, 0, 0, a->kind, ""};
+  snprintf(p.name, sizeof p.name, "%s.%s", now->name, a->name);
   switch (a->kind) {
-    case KIND_HANDLE: spoil_handle(a); return;
+    case KIND_HANDLE: spoil_handle(&p); return;
     case KIND_INT32:
-    case KIND_INT64: spoil_integer(a, prefix, a, 0, 0); return;
-    case KIND_SIZE: spoil_init_size(a); return;
-    default: break;
+    case KIND_INT64: spoil_integer(&p); return;
+    case KIND_SIZE: spoil_init_size(&p); return;
+    default: spoil_pointer(&p);
   }
-  spoil_argument_pointer(a);
-  if (a->kind == KIND_HANDLE_AT) spoil_handle(a);
-  if ((a->kind == KIND_IN || a->kind == KIND_OUT) && a->type->sized && now->argument[now->arguments - 1].kind != KIND_SIZE)
-    spoil_size(a);
-  if (a->kind == KIND_IN) spoil_fields(a, prefix, a->type, 0, SIZE_MAX);
+  if (a->kind == KIND_HANDLE_AT) spoil_handle(&p);
+  if ((a->kind == KIND_IN || a->kind == KIND_OUT) && a->type->sized && !takes_size()) spoil_size(a);
+  p.where = IN_STRUCT;
+  if (a->kind == KIND_IN) spoil_fields(&p, a->type);
 }
 
 static void valid_call(void) {
-  static const struct field nothing = {"", KIND_ANY, 0, 0, 0, 0, NULL};
-  if (strstr(now->name, "_destroy") || strcmp(now->name, "shutdown") == 0) return;
-  fresh(&nothing);
+  if (!now->has_valid) return;
+  world_prepare(now, &passed);
   call(now->name, MOEMESH_OK);
 }
 

@@ -49,6 +49,7 @@ struct type {
 struct function {
   const char* name; /* without moemesh_ */
   int state;        /* enum state: where its valid call is right */
+  int has_valid;    /* it can be called without an end to something that is needed */
   int spends;       /* it changes that state even where it fails */
   int arguments;
   const struct field* argument;

@@ -9,9 +9,11 @@
 
 /* A call that can't be made safely: the caller's memory would have to be that large. */
 enum { SKIPPED = 1001 };
+/* Any of the statuses that say so (misuse.c). */
+enum { REFUSED = 1000 };
 
 struct rule {
-  const char* pattern; /* fnmatch, of function.argument.field=probe */
+  const char* pattern; /* fnmatch with FNM_EXTMATCH, of function.argument.field=probe */
   int32_t status;
   const char* why;
   int used;

@@ -378,3 +378,17 @@ uint64_t world_step(void) {
   hash = hash_of(hash, w.v.dlogits_data, sizeof w.v.dlogits_data);
   return hash_of(hash, &result.norm, sizeof result.norm);
 }
+
+void world_prepare(const struct function* function, arguments* passed) {
+  int i;
+  world_fill();
+  memset(passed, 0, sizeof *passed);
+  function->set_valid(passed);
+  for (i = 0; i < function->arguments; ++i) {
+    const struct field* a = &function->argument[i];
+    void* out;
+    if (a->kind != KIND_OUT || !a->type->sized || function->argument[function->arguments - 1].kind == KIND_SIZE) continue;
+    memcpy(&out, (char*)passed + a->offset, sizeof out);
+    *(int64_t*)out = (int64_t)a->type->size;
+  }
+}

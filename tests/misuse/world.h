@@ -85,6 +85,8 @@ void world_leave(void);
 void world_new_report(void);
 /* w.v as valid calls want it. */
 void world_fill(void);
+/* The arguments of a call of `function` that succeeds in its state. */
+void world_prepare(const struct function* function, arguments* passed);
 /* One training step; a hash of everything that it computed. */
 uint64_t world_step(void);
 /* A live handle, and one that was destroyed, of each kind. */
