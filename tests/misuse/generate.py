@@ -117,7 +117,6 @@ class Tables:
     def write(self, file):
         used = list(self.declared.structs.values())
         file.write('#include "reflect.h"\n#include "world.h"\n\n')
-        file.write("int32_t world_action(void* user, const moemesh_pipeline_action* action);\n\n")
         argument_structs = {a.type.replace("const ", "").rstrip("*") for f in self.declared.functions for a in f.arguments}
         nested = {f.type.replace("const ", "").rstrip("*") for s in used for f in s.fields}
         for struct in used:

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 //
-// A request for more than 256 MiB finds no memory: absurd sizes come back as OUT_OF_MEMORY, whatever the machine has.
+// A request for more than limited_most bytes finds no memory: absurd sizes come back as OUT_OF_MEMORY, whatever the machine has.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 
-namespace {
+extern "C" {
+extern std::size_t limited_most;
+std::size_t limited_most = std::size_t{256} << 20;
+}
 
-constexpr std::size_t most = std::size_t{256} << 20;
+namespace {
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   void* result = nullptr;
-  if (bytes > most) throw std::bad_alloc();
+  if (bytes > limited_most) throw std::bad_alloc();
   if (posix_memalign(&result, alignment, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
   return result;
 }

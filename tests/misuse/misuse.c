@@ -76,8 +76,8 @@ static void check(const char* name, int32_t expected, int32_t status) {
   static const char sentinel[] = "major: expected a pointer";
   char what[256], text[1024] = "";
   if (!matches(expected, status)) {
-    snprintf(what, sizeof what, "expected %s, got %s", expected == REFUSED ? "a refusal" : moemesh_status_name(expected),
-             moemesh_status_name(status));
+    snprintf(what, sizeof what, "expected %s, got %s",
+             expected == REFUSED ? "a refusal" : moemesh_status_name(expected), moemesh_status_name(status));
     complain(name, what);
   }
   if (status == MOEMESH_OK) return;
@@ -200,9 +200,15 @@ static void spoil_field(const struct place* p, const struct type* type) {
   struct place nested = *p;
   switch (p->kind) {
     case KIND_INT32:
-    case KIND_INT64: spoil_integer(p); break;
-    case KIND_DOUBLE: spoil_double(p); break;
-    case KIND_STRUCT: spoil_fields(p, type); break;
+    case KIND_INT64:
+      spoil_integer(p);
+      break;
+    case KIND_DOUBLE:
+      spoil_double(p);
+      break;
+    case KIND_STRUCT:
+      spoil_fields(p, type);
+      break;
     case KIND_IN:
       spoil_pointer(p);
       nested.where = IN_NESTED;
@@ -210,7 +216,8 @@ static void spoil_field(const struct place* p, const struct type* type) {
       nested.offset = 0;
       spoil_fields(&nested, type);
       break;
-    default: spoil_pointer(p);
+    default:
+      spoil_pointer(p);
   }
 }
 
@@ -246,7 +253,8 @@ static void one_size(const struct field* a, const char* what, int64_t size, int 
 
 static void spoil_size(const struct field* a) {
   const int64_t size = (int64_t)a->type->size, first = (int64_t)a->type->first_size;
-  const int32_t bad = MOEMESH_ERROR_INVALID_STRUCT, tail = a->kind == KIND_IN ? MOEMESH_ERROR_UNKNOWN_OPTION : MOEMESH_OK;
+  const int32_t bad = MOEMESH_ERROR_INVALID_STRUCT,
+                tail = a->kind == KIND_IN ? MOEMESH_ERROR_UNKNOWN_OPTION : MOEMESH_OK;
   one_size(a, "0", 0, -1, bad);
   one_size(a, "4", 4, -1, bad);
   one_size(a, "first-1", first - 1, -1, bad);
@@ -283,11 +291,18 @@ static void spoil(const struct field* a) {
   struct place p = {a, ITSELF, 0, 0, a->kind, ""};
   snprintf(p.name, sizeof p.name, "%s.%s", now->name, a->name);
   switch (a->kind) {
-    case KIND_HANDLE: spoil_handle(&p); return;
+    case KIND_HANDLE:
+      spoil_handle(&p);
+      return;
     case KIND_INT32:
-    case KIND_INT64: spoil_integer(&p); return;
-    case KIND_SIZE: spoil_init_size(&p); return;
-    default: spoil_pointer(&p);
+    case KIND_INT64:
+      spoil_integer(&p);
+      return;
+    case KIND_SIZE:
+      spoil_init_size(&p);
+      return;
+    default:
+      spoil_pointer(&p);
   }
   if (a->kind == KIND_HANDLE_AT) spoil_handle(&p);
   if ((a->kind == KIND_IN || a->kind == KIND_OUT) && a->type->sized && !takes_size()) spoil_size(a);

@@ -13,14 +13,14 @@ enum kind {
   KIND_INT32,
   KIND_INT64,
   KIND_DOUBLE,
-  KIND_SIZE,       /* struct_size as an argument */
-  KIND_STREAM,     /* void* stream: NULL on hosts */
-  KIND_ANY,        /* a pointer that the library only hands on: NULL is as good as any */
-  KIND_POINTER,    /* to plain data or a function: NULL is wrong unless a rule says otherwise */
-  KIND_STRUCT,     /* a struct by value within another one */
-  KIND_IN,         /* const struct* */
-  KIND_OUT,        /* struct*, filled by the call; struct_size is the caller's where it has one */
-  KIND_RESULT,     /* int32_t*, int64_t*, char*: written by the call */
+  KIND_SIZE,    /* struct_size as an argument */
+  KIND_STREAM,  /* void* stream: NULL on hosts */
+  KIND_ANY,     /* a pointer that the library only hands on: NULL is as good as any */
+  KIND_POINTER, /* to plain data or a function: NULL is wrong unless a rule says otherwise */
+  KIND_STRUCT,  /* a struct by value within another one */
+  KIND_IN,      /* const struct* */
+  KIND_OUT,     /* struct*, filled by the call; struct_size is the caller's where it has one */
+  KIND_RESULT,  /* int32_t*, int64_t*, char*: written by the call */
   KIND_HANDLE,
   KIND_NEW_HANDLE, /* handle*, written by the call */
   KIND_HANDLE_AT   /* handle*, read, and set to NULL where it is consumed */
@@ -31,10 +31,10 @@ struct field {
   const char* name;
   enum kind kind;
   size_t offset;
-  size_t size;              /* of one element */
-  int count;                /* of elements: 1, or an array's */
-  int handle;               /* which kind of handle */
-  const struct type* type;  /* of the struct, or of the one pointed to */
+  size_t size;             /* of one element */
+  int count;               /* of elements: 1, or an array's */
+  int handle;              /* which kind of handle */
+  const struct type* type; /* of the struct, or of the one pointed to */
 };
 
 struct type {

@@ -13,6 +13,7 @@ struct rule rules[] = {
     /* calls that this program can't make */
     {"gradient_ready.gradient.strides.*=max32", SKIPPED, "its rows would have to be that far apart", 0},
     {"layer_*.params.*.strides.0=max32", SKIPPED, "its rows would have to be that far apart", 0},
+    {"@(pipeline_begin|pipeline_execute).run.microbatches=max32", SKIPPED, "it needs as many numbers of rows", 0},
     {"optimizer_step.params.learning_rate=huge", SKIPPED, "it would train", 0},
 
     /* NULL that the header allows */
@@ -63,7 +64,8 @@ struct rule rules[] = {
     {"*_parameter*.params.@(decay_scale|learning_rate_scale)=@(0|huge)", OK, ">= 0", 0},
     {"parameter_register.params.@(decay_scale|learning_rate_scale)=@(0|huge)", OK, ">= 0", 0},
     {"@(parameter_register|bill_add_parameter).params.init_value=@(-1|0|huge)", OK, "any finite number", 0},
-    {"@(parameter_register|bill_add_parameter).params.@(experts|dtype|tied)=0", OK, "SHARED; the family's; not tied", 0},
+    {"@(parameter_register|bill_add_parameter).params.@(experts|dtype|tied)=0", OK, "SHARED; the family's; not tied",
+     0},
     {"@(parameter_register|bill_add_parameter).params.tp_dim=*", OK, "of SHARDED alone", 0},
     {"@(parameter_register|bill_add_parameter).params.extents.[01]=@(99|max32)", OK, "any size", 0},
     {"@(parameter_read|parameter_write).expert=0", OK, "SHARED", 0},
@@ -94,6 +96,7 @@ struct rule rules[] = {
     {"step_end.reduce=0", OK, "drops the gradients", 0},
     {"optimizer_set_counters.counters.@(steps|skips)=@(0|99|max32)", OK, "0..2^62", 0},
     {"pipeline_create.params.width=@(99|max32)", OK, ">= 1", 0},
+    {"@(pipeline_begin|pipeline_execute).run.microbatches=99", OK, ">= 1", 0},
     {"@(pipeline_begin|pipeline_execute).run.training=0", OK, "forwards alone", 0},
     {"pipeline_done.status=*", OK, "the caller's own", 0},
     {"bill_create.params.@(shared_stage|expert_stage|tokens)=0", OK, ">= 0", 0},

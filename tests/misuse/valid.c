@@ -10,8 +10,6 @@
 #include "world.h"
 
 /* world.c's contexts ask for these. */
-void* limited_allocate(void* user, int64_t bytes, int64_t alignment);
-void limited_free(void* user, void* pointer, int64_t bytes);
 void* limited_allocate(void* user, int64_t bytes, int64_t alignment) {
   (void)user;
   return aligned_alloc((size_t)alignment, (size_t)((bytes + alignment - 1) / alignment * alignment));

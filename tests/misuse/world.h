@@ -45,10 +45,11 @@ struct values {
   moemesh_bill_params bill;
   moemesh_bill_routing routing;
   moemesh_report_params report;
+  /* the first of the views is x, the last more */
   moemesh_view x, y, dx, dy, logits, dlogits, mask, whole, gradient, bias, rows, received, experts, gates, array, more;
-  int64_t extents[4], run_rows[2], copies[4], routed[4];
-  float x_data[ROOM], y_data[ROOM], dx_data[ROOM], dy_data[ROOM], logits_data[ROOM], dlogits_data[ROOM], whole_data[ROOM],
-      gradient_data[ROOM], bias_data[ROOM], gates_data[ROOM], array_data[ROOM], more_data[ROOM];
+  int64_t extents[4], run_rows[ROOM], copies[ROOM], routed[ROOM];
+  float x_data[ROOM], y_data[ROOM], dx_data[ROOM], dy_data[ROOM], logits_data[ROOM], dlogits_data[ROOM],
+      whole_data[ROOM], gradient_data[ROOM], bias_data[ROOM], gates_data[ROOM], array_data[ROOM], more_data[ROOM];
   int64_t rows_data[ROOM], received_data[ROOM];
   int32_t experts_data[ROOM];
   unsigned char mask_data[ROOM];
@@ -92,6 +93,23 @@ uint64_t world_step(void);
 /* A live handle, and one that was destroyed, of each kind. */
 void* world_live(int kind);
 void* world_stale(int kind);
+
+/* Their least fields. */
+void fill_layer(moemesh_layer_params* layer, const char* name);
+void fill_parameter(moemesh_parameter_params* parameter, const char* name);
+
+/* For the fuzzer of calls: everything of every state at once, whose objects may then come to any end. */
+void world_begin(int in_step);
+void world_end(void);
+/* Where the world keeps its handle of a kind. */
+void* world_place(int kind);
+
+/* The allocator of its contexts (limit.cpp; valid.c has its own). */
+void* limited_allocate(void* user, int64_t bytes, int64_t alignment);
+void limited_free(void* user, void* pointer, int64_t bytes);
+
+/* Of a pipeline. */
+int32_t world_action(void* user, const moemesh_pipeline_action* action);
 
 void must(int32_t status, const char* what);
 #define MUST(call) must(call, #call)
