@@ -11,6 +11,7 @@ install(TARGETS moemesh EXPORT moemesh-targets
 if(TARGET moemesh_mpi)
   install(TARGETS moemesh_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT moemesh)
 endif()
+install(FILES docs/moemesh.7 DESTINATION "${CMAKE_INSTALL_MANDIR}/man7" COMPONENT moemesh)
 install(FILES capi/moemesh.h capi/moemesh_mpi.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT moemesh)
 
 install(EXPORT moemesh-targets NAMESPACE moemesh:: DESTINATION "${package_folder}" COMPONENT moemesh)

@@ -8,11 +8,14 @@
 image() {
   local source=${2%.so}.c
   python3 tests/abi/generate.py image "$1/moemesh.h" > "$source" || return 1
-  cc -std=c11 -g -fPIC -shared -Wl,--version-script=cmake/moemesh.map -Wl,-soname,libmoemesh.so.0 "-I$1" "$source" -o "$2"
+  cc -std=c11 -g -fPIC -shared -Wl,--version-script=cmake/moemesh.map "-Wl,-soname,$(soname "$1")" "-I$1" "$source" -o "$2"
 }
 
 # dump IMAGE: its interface as abidw writes it, without folders of this machine.
 dump() { abidw --no-corpus-path --no-comp-dir-path --short-locs "$1"; }
+
+# As SOVERSION in cmake/MoemeshLibrary.cmake says.
+soname() { echo "libmoemesh.so.$(header_version "$1/moemesh.h" | cut -d. -f1)"; }
 
 header_version() {
   sed -n 's/^#define MOEMESH_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$/\2/p' "$1" | paste -sd.
