@@ -92,13 +92,14 @@ class Tables:
         use = f"  const struct {struct}* p = (const struct {struct}*)a;\n" if arguments else "  (void)a;\n"
         call = f"{function.name}({passed})"
         call = {"int32_t": f"  return {call};\n", "void": f"  {call};\n  return MOEMESH_OK;\n"}.get(
-            function.returns, f"  return {call} ? MOEMESH_OK : MOEMESH_ERROR_NOT_FOUND;\n")
+            function.returns, f"  (void){call};\n  return MOEMESH_OK;\n")
         return text + f"static int32_t call_{short}(const void* a) {{\n{use}{call}}}\n"
 
     def function_row(self, function):
         short = function.name.replace("moemesh_", "", 1)
         valid = int(short not in values.NO_VALID_CALL and not short.endswith("_destroy"))
-        return (f'    {{"{short}", STATE_{values.STATES.get(short, "IDLE")}, {valid}, {int(short in values.SPENDS)}, '
+        return (f'    {{"{short}", STATE_{values.STATES.get(short, "IDLE")}, {valid}, {int(function.returns == "int32_t")}, '
+                f'{int(short in values.SPENDS)}, '
                 f"{len(function.arguments)}, fields_{short}, valid_{short}, call_{short}}},\n")
 
     def destroys(self):

@@ -139,13 +139,14 @@ static void spoil_with(const struct place* p, const char* probe, const void* val
 
 static void spoil_integer(const struct place* p) {
   const size_t count = sizeof integers / sizeof integers[0] - (p->kind == KIND_INT32 ? 2 : 0);
+  const int32_t expected = now->fails ? REFUSED : MOEMESH_OK;
   size_t i;
   for (i = 0; i < count; ++i) {
     const int32_t narrow = (int32_t)integers[i];
     if (p->kind == KIND_INT32)
-      spoil_with(p, integer_names[i], &narrow, sizeof narrow, REFUSED);
+      spoil_with(p, integer_names[i], &narrow, sizeof narrow, expected);
     else
-      spoil_with(p, integer_names[i], &integers[i], sizeof integers[i], REFUSED);
+      spoil_with(p, integer_names[i], &integers[i], sizeof integers[i], expected);
   }
 }
 

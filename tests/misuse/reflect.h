@@ -50,6 +50,7 @@ struct function {
   const char* name; /* without moemesh_ */
   int state;        /* enum state: where its valid call is right */
   int has_valid;    /* it can be called without an end to something that is needed */
+  int fails;        /* it returns a status */
   int spends;       /* it changes that state even where it fails */
   int arguments;
   const struct field* argument;

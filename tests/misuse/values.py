@@ -43,6 +43,7 @@ VALUES = {
     "mesh_finalize.mesh": "w.spare_mesh",
     "bill_create.mesh": "w.planned",
     "parameter_register.family": "w.fresh_shared",
+    "abi_version": "1",
     "family_commit.family": "w.fresh_shared",
     "parameters_changed.family": "w.shared",
     "parameter_find.family": "w.shared",
