@@ -44,12 +44,8 @@ int main(void) {{
 """
 
 
-def parameter(variable):
-    return variable.type if variable.function else f"{variable.type} {variable.name}"
-
-
 def stub(function):
-    arguments = ", ".join(parameter(a) for a in function.arguments) or "void"
+    arguments = ", ".join(header.parameter(a) for a in function.arguments) or "void"
     unused = "".join(f" (void){a.name};" for a in function.arguments)
     result = "" if function.returns == "void" else " return 0;"
     return f"{function.returns} {function.name}({arguments}) {{{unused}{result} }}\n"

@@ -59,6 +59,11 @@ def parse_variable(text):
     return Variable(kind, match[2], int(match[3] or 0))
 
 
+def parameter(variable):
+    """As it is declared."""
+    return variable.type if variable.function else f"{variable.type} {variable.name}"
+
+
 def split_arguments(text):
     if text.strip() in ("", "void"):
         return []

@@ -78,22 +78,15 @@ class Tables:
 
     def function(self, function):
         short, arguments = function.name.replace("moemesh_", "", 1), function.arguments
-        struct = f"arguments_{short}"
+        struct = f"struct arguments_{short}"
         self.struct_of_init = arguments[0].type.rstrip("*") if short.endswith("_init") and arguments else None
-        members = "".join(f"  {header_parameter(a)};\n" for a in arguments) or "  int none;\n"
-        rows = "".join(self.row(short, a, f"struct {struct}", f"((struct {struct}*)0)->{a.name}") for a in arguments)
-        text = f"struct {struct} {{\n{members}}};\n"
-        text += f"_Static_assert(sizeof(struct {struct}) <= sizeof(arguments), \"{short}\");\n"
-        text += f"static const struct field fields_{short}[] = {{\n{rows or '    {0}'}}};\n"
-        lines = [f"  p->{a.name} = {self.value(short, i, a)};\n" for i, a in enumerate(arguments)]
-        use = f"  struct {struct}* p = (struct {struct}*)a;\n" if arguments else "  (void)a;\n"
-        text += f"static void valid_{short}(void* a) {{\n{use}{''.join(lines)}}}\n"
-        passed = ", ".join(f"p->{a.name}" for a in arguments)
-        use = f"  const struct {struct}* p = (const struct {struct}*)a;\n" if arguments else "  (void)a;\n"
-        call = f"{function.name}({passed})"
-        call = {"int32_t": f"  return {call};\n", "void": f"  {call};\n  return MOEMESH_OK;\n"}.get(
-            function.returns, f"  (void){call};\n  return MOEMESH_OK;\n")
-        return text + f"static int32_t call_{short}(const void* a) {{\n{use}{call}}}\n"
+        members = "".join(f"  {header.parameter(a)};\n" for a in arguments) or "  int none;\n"
+        rows = "".join(self.row(short, a, struct, f"(({struct}*)0)->{a.name}") for a in arguments)
+        values_set = "".join(f"  p->{a.name} = {self.value(short, i, a)};\n" for i, a in enumerate(arguments))
+        return (f'{struct} {{\n{members}}};\n_Static_assert(sizeof({struct}) <= sizeof(arguments), "{short}");\n'
+                f"static const struct field fields_{short}[] = {{\n{rows or '    {0}'}}};\n"
+                f"static void valid_{short}(void* a) {{\n{unpack('', struct, arguments)}{values_set}}}\n"
+                f"static int32_t call_{short}(const void* a) {{\n{unpack('const ', struct, arguments)}{call(function)}}}\n")
 
     def function_row(self, function):
         short = function.name.replace("moemesh_", "", 1)
@@ -132,8 +125,15 @@ class Tables:
         file.write(f"const int handle_kinds = {len(self.handles)};\n" + self.destroys())
 
 
-def header_parameter(variable):
-    return variable.type if variable.function else f"{variable.type} {variable.name}"
+def unpack(const, struct, arguments):
+    return f"  {const}{struct}* p = ({const}{struct}*)a;\n" if arguments else "  (void)a;\n"
+
+
+def call(function):
+    passed = ", ".join(f"p->{a.name}" for a in function.arguments)
+    if function.returns == "int32_t":
+        return f"  return {function.name}({passed});\n"
+    return f"  (void){function.name}({passed});\n  return MOEMESH_OK;\n"
 
 
 def main():
