@@ -24,6 +24,9 @@ int out_of_reach(void);
 /* Calls, and ends the process where the status is not one of the header's, is negative, or came with a change of any argument. */
 int32_t checked_call(const struct function* function, const arguments* passed);
 
+/* No request of the library gets more than 16 MiB. */
+void limit_memory(int on);
+
 int LLVMFuzzerInitialize(int* argc, char*** argv);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

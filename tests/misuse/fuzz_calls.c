@@ -93,9 +93,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t first = choose(&c);
   int n = 0;
   memset(pool, 0, sizeof pool);
+  limit_memory(1);
   world_begin(first & 1);
   while (c.left > 0 && n++ < MOST_CALLS) one_call(&c);
   destroy_pool(first & 2);
   world_end();
+  limit_memory(0);
   return 0;
 }

@@ -39,11 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   struct choices c = {data, size};
   const struct function* function = choose_function(&c);
   arguments passed;
+  limit_memory(1);
   world_enter(function->state);
   world_prepare(function, &passed);
   change_struct(&c, &passed, changeable(function, &c));
   if (!out_of_reach() && checked_call(function, &passed) == MOEMESH_OK) destroy_made(function, &passed);
   world_leave();
   if (strncmp(function->name, "report_", 7) == 0) world_new_report();
+  limit_memory(0);
   return 0;
 }
