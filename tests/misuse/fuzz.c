@@ -124,7 +124,7 @@ static int reaches_too_far(const moemesh_view* view) {
     if (view->strides[i] > 0) last += (double)(view->extents[i] - 1) * (double)view->strides[i];
   }
   /* Beyond 2^59 elements the library itself must see it. */
-  return last * 8 >= ROOM && last < 5e17;
+  return last * 2 >= ROOM && last < 5e17;
 }
 
 int out_of_reach(void) {

@@ -130,10 +130,8 @@ void world_fill(void) {
   fill_steps(v);
   fill_reports(v);
   for (i = 0; i < 4; ++i) v->extents[i] = i + 3;
-  for (i = 0; i < ROOM; ++i) {
-    v->copies[i] = v->routed[i] = 4;
-    v->run_rows[i] = TOKENS;
-  }
+  for (i = 0; i < MATRIX; ++i) v->copies[i] = v->routed[i] = 4;
+  for (i = 0; i < ROOM; ++i) v->run_rows[i] = TOKENS;
 }
 
 void world_prepare(const struct function* function, arguments* passed) {

@@ -7,7 +7,7 @@
 
 #include "reflect.h"
 
-enum { HIDDEN = 2, EXPERTS = 2, TOKENS = 5, ROOM = 4096, OUTPUTS = 8, OUTPUT_BYTES = 4224 };
+enum { HIDDEN = 2, EXPERTS = 2, TOKENS = 5, ROOM = 1024, MATRIX = 4096, OUTPUTS = 8, OUTPUT_BYTES = 4224 };
 
 enum state {
   STATE_IDLE,     /* no step, no run */
@@ -47,7 +47,7 @@ struct values {
   moemesh_report_params report;
   /* the first of the views is x, the last more */
   moemesh_view x, y, dx, dy, logits, dlogits, mask, whole, gradient, bias, rows, received, experts, gates, array, more;
-  int64_t extents[4], run_rows[ROOM], copies[ROOM], routed[ROOM];
+  int64_t extents[4], run_rows[ROOM], copies[MATRIX], routed[MATRIX];
   float x_data[ROOM], y_data[ROOM], dx_data[ROOM], dy_data[ROOM], logits_data[ROOM], dlogits_data[ROOM],
       whole_data[ROOM], gradient_data[ROOM], bias_data[ROOM], gates_data[ROOM], array_data[ROOM], more_data[ROOM];
   int64_t rows_data[ROOM], received_data[ROOM];
