@@ -14,10 +14,15 @@ std::size_t limited_most = std::size_t{256} << 20;
 
 namespace {
 
-void* allocate(std::size_t bytes, std::size_t alignment) {
+void* allocate_or_null(std::size_t bytes, std::size_t alignment) {
   void* result = nullptr;
-  if (bytes > limited_most) throw std::bad_alloc();
-  if (posix_memalign(&result, alignment, bytes == 0 ? 1 : bytes) != 0) throw std::bad_alloc();
+  if (bytes > limited_most || posix_memalign(&result, alignment, bytes == 0 ? 1 : bytes) != 0) return nullptr;
+  return result;
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+  void* result = allocate_or_null(bytes, alignment);
+  if (!result) throw std::bad_alloc();
   return result;
 }
 
@@ -29,6 +34,10 @@ void* operator new(std::size_t bytes) { return allocate(bytes, usual); }
 void* operator new[](std::size_t bytes) { return allocate(bytes, usual); }
 void* operator new(std::size_t bytes, std::align_val_t a) { return allocate(bytes, static_cast<std::size_t>(a)); }
 void* operator new[](std::size_t bytes, std::align_val_t a) { return allocate(bytes, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_or_null(bytes, usual); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate_or_null(bytes, usual); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
@@ -40,10 +49,6 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::f
 
 // The allocator of the contexts (world.c).
 extern "C" void* limited_allocate(void*, int64_t bytes, int64_t alignment) {
-  try {
-    return allocate(static_cast<std::size_t>(bytes), static_cast<std::size_t>(alignment < 8 ? 8 : alignment));
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+  return allocate_or_null(static_cast<std::size_t>(bytes), static_cast<std::size_t>(alignment < 8 ? 8 : alignment));
 }
 extern "C" void limited_free(void*, void* pointer, int64_t) { std::free(pointer); }
