@@ -66,6 +66,8 @@ static_assert(no_padding(&R::struct_size, &R::x, &R::y, &R::stream));
 struct TapeObject {
   std::shared_ptr<Layer> layer;
   std::unique_ptr<Tape> tape;
+  TapeObject(std::shared_ptr<Layer> its_layer, std::unique_ptr<Tape> its_tape)
+      : layer(std::move(its_layer)), tape(std::move(its_tape)) {}  // clang before 16 needs it said
   ~TapeObject() {
     if (tape) layer->recycle(std::move(tape));
   }

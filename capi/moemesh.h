@@ -101,6 +101,7 @@ MOEMESH_API int32_t moemesh_version(int32_t* major, int32_t* minor, int32_t* pat
 
 /* ------------------------------------------------------------------------------------------------ handles */
 
+/* Handles (see the rules above). */
 typedef struct moemesh_context_handle* moemesh_context;
 typedef struct moemesh_mesh_handle* moemesh_mesh;
 typedef struct moemesh_family_handle* moemesh_family;
@@ -126,6 +127,7 @@ MOEMESH_API int32_t moemesh_shutdown(void);
 
 /* ------------------------------------------------------------------------------------------------ arrays */
 
+/* Types of elements. */
 typedef enum moemesh_dtype {
   MOEMESH_FLOAT32 = 1,
   MOEMESH_FLOAT64 = 2,
@@ -182,6 +184,7 @@ typedef struct moemesh_comm {
   int32_t reserved;
 } moemesh_comm;
 
+/* How detailed a message is. */
 typedef enum moemesh_log_level {
   MOEMESH_LOG_ERROR = 1,
   MOEMESH_LOG_WARNING = 2,
@@ -216,6 +219,7 @@ typedef enum moemesh_progress {
   MOEMESH_PROGRESS_CALLS = 2
 } moemesh_progress;
 
+/* For moemesh_context_create. */
 typedef struct moemesh_context_params {
   int64_t struct_size;
   moemesh_comm comm;                   /* default NONE. Duplicated: the caller may free its own after create */
@@ -232,7 +236,7 @@ typedef struct moemesh_context_params {
   int32_t log_level;                   /* most detailed level wanted, default MOEMESH_LOG_WARNING */
   int32_t mpi_init;                    /* 0 (default): MPI must be up. 1: initialize it if it is not (MPI_THREAD_MULTIPLE
                                           is asked for, FUNNELED with MOEMESH_PROGRESS_CALLS) */
-  int32_t threads;                     /* size of the process's kernel pool, fixed by the first context. 0 (default):
+  int32_t threads;                     /* size of the process's kernel pool, <= 4096, fixed by the first context. 0 (default):
                                           OMP_NUM_THREADS if set, else the cores this process may run on divided by the
                                           ranks of the communicator on this node, at least 1. Later contexts share the
                                           pool; another number than it has is logged and ignored */
@@ -242,6 +246,7 @@ typedef struct moemesh_context_params {
   int32_t reserved;                    /* 0 */
 } moemesh_context_params;
 
+/* What moemesh_context_get_info tells. */
 typedef struct moemesh_context_info {
   int64_t struct_size;
   int64_t rank;       /* in the context's communicator */
@@ -289,6 +294,7 @@ enum {
   MOEMESH_GROUP_EXPERT_EXCHANGE = 32  /* ep: where tokens are exchanged */
 };
 
+/* For moemesh_mesh_create and moemesh_mesh_plan. */
 typedef struct moemesh_mesh_params {
   int64_t struct_size;
   int32_t tp;              /* tensor, default 1 */
@@ -356,6 +362,7 @@ MOEMESH_API void moemesh_mesh_destroy(moemesh_mesh* mesh);
 
 /* ------------------------------------------------------------------------------------------------ the caller's collectives */
 
+/* How contributions are combined. */
 typedef enum moemesh_reduce_op { MOEMESH_SUM = 1, MOEMESH_MAX = 2 } moemesh_reduce_op;
 
 /* Collectives over the group of `axes` that this rank is in, on the caller's dense host arrays (strides row-major dense),
@@ -375,6 +382,7 @@ MOEMESH_API int32_t moemesh_broadcast(moemesh_mesh mesh, int32_t axes, int64_t r
 
 /* ------------------------------------------------------------------------------------------------ ledger */
 
+/* Kinds of communication in the ledger. */
 typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_ALL_TO_ALL = 1,     /* payload of dispatch, combine and their backwards */
   MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all before a layer's payload that tells sizes, and in which call a
@@ -393,6 +401,7 @@ typedef enum moemesh_collective {
                                   of its own and without calls; and the comparisons of clocks, which are calls over all ranks */
 } moemesh_collective;
 
+/* Parts of a step in the ledger. */
 typedef enum moemesh_phase {
   MOEMESH_PHASE_SETUP = 1,    /* create calls, reading parameters */
   MOEMESH_PHASE_FORWARD = 2,
@@ -418,6 +427,7 @@ typedef struct moemesh_ledger_entry {
   int32_t collective;      /* moemesh_collective */
 } moemesh_ledger_entry;
 
+/* How many entries there are. */
 MOEMESH_API int32_t moemesh_ledger_get_count(moemesh_mesh mesh, int64_t* count);
 /* index 0 .. count-1; order: by axes, family, phase, collective. */
 MOEMESH_API int32_t moemesh_ledger_get_entry(moemesh_mesh mesh, int64_t index, moemesh_ledger_entry* entry);
@@ -430,6 +440,7 @@ MOEMESH_API int32_t moemesh_ledger_reset(moemesh_mesh mesh);
  * (see moemesh_step_begin), never divided by the size of the group that was reduced over. */
 typedef enum moemesh_family_kind { MOEMESH_SHARED = 1, MOEMESH_EXPERT = 2 } moemesh_family_kind;
 
+/* For moemesh_family_create. */
 typedef struct moemesh_family_params {
   int64_t struct_size;
   int64_t seed;     /* of the initial weights, default 0; equal on all ranks */
@@ -452,6 +463,7 @@ typedef enum moemesh_init_kind {
   MOEMESH_INIT_UNIFORM = 3   /* in [-init_value, init_value) */
 } moemesh_init_kind;
 
+/* For moemesh_parameter_register. */
 typedef struct moemesh_parameter_params {
   int64_t struct_size;
   const char* name;     /* unique in the family, global (contains the layer number), at most 255 bytes; copied */
@@ -476,6 +488,7 @@ typedef struct moemesh_parameter_params {
                            pp = 1 it changes nothing. Default 0 */
 } moemesh_parameter_params;
 
+/* What moemesh_parameter_get_info tells. */
 typedef struct moemesh_parameter_info {
   int64_t struct_size;
   int64_t experts;       /* as registered */
@@ -530,6 +543,7 @@ MOEMESH_API int32_t moemesh_gradient_ready(moemesh_parameter parameter, const mo
  * them: the masters of BFLOAT16 parameters, where a value differs from its rounded master. Moments and counters stay. */
 MOEMESH_API int32_t moemesh_parameters_changed(moemesh_family family);
 
+/* What of a parameter is read or written whole. */
 typedef enum moemesh_quantity {
   MOEMESH_VALUE = 1,
   MOEMESH_GRADIENT = 2, /* of the last finished step: reduced, divided, before clipping */
@@ -549,14 +563,17 @@ MOEMESH_API int32_t moemesh_parameter_write(moemesh_parameter parameter, int32_t
 
 /* ------------------------------------------------------------------------------------------------ MoE layer */
 
+/* What of the logits the router goes by. */
 typedef enum moemesh_score { MOEMESH_SCORE_SOFTMAX = 1, MOEMESH_SCORE_SIGMOID = 2 } moemesh_score;
 
+/* What a chosen expert's output is multiplied with. */
 typedef enum moemesh_gate {
   MOEMESH_GATE_RAW = 1,           /* the score of the chosen expert */
   MOEMESH_GATE_RENORM = 2,        /* divided by the sum over the chosen k (softmax: the softmax of the chosen logits) */
   MOEMESH_GATE_SOFTMAX_TOPK = 3   /* softmax over the chosen logits, whatever the score that chose them */
 } moemesh_gate;
 
+/* Between the two products of an expert. */
 typedef enum moemesh_activation {
   MOEMESH_IDENTITY = 1,
   MOEMESH_RELU = 2,
@@ -567,11 +584,13 @@ typedef enum moemesh_activation {
   MOEMESH_GEGLU = 7   /* gelu_erf(Wg x) * W1 x */
 } moemesh_activation;
 
+/* Who computes the logits. */
 typedef enum moemesh_router_kind {
   MOEMESH_ROUTER_LINEAR = 1, /* the library's: logits = Wr x, Wr [E, H] a SHARED parameter */
   MOEMESH_ROUTER_CALLER = 2  /* the caller hands in logits and gets their gradient */
 } moemesh_router_kind;
 
+/* What becomes of tokens whose logits can't be ordered. */
 typedef enum moemesh_nonfinite {
   MOEMESH_NONFINITE_ERROR = 1, /* a bad logit row fails the call on every rank of the exchange */
   MOEMESH_NONFINITE_DROP = 2   /* such a token goes nowhere (as if masked) and is counted */
@@ -679,6 +698,7 @@ typedef struct moemesh_layer_params {
   int32_t products;       /* moemesh_products, default FAST */
 } moemesh_layer_params;
 
+/* For moemesh_layer_forward. */
 typedef struct moemesh_forward_params {
   int64_t struct_size;
   const moemesh_view* x;      /* in, [T, H] of the families' dtype (both have one), row stride >= H; T may be 0 and may
@@ -696,6 +716,7 @@ typedef struct moemesh_forward_params {
   int32_t microbatch;         /* 0-based, within the open step; default 0 */
 } moemesh_forward_params;
 
+/* For moemesh_layer_backward. */
 typedef struct moemesh_backward_params {
   int64_t struct_size;
   const moemesh_view* dy;      /* in, [T, H], dtype of x */
@@ -705,6 +726,7 @@ typedef struct moemesh_backward_params {
   void* stream;                /* default NULL */
 } moemesh_backward_params;
 
+/* For moemesh_layer_replay. */
 typedef struct moemesh_replay_params {
   int64_t struct_size;
   const moemesh_view* x; /* in, the forward's values, [T, H], in the same array or another one, which is then the borrowed one */
@@ -836,6 +858,7 @@ MOEMESH_API int32_t moemesh_layer_set_bias(moemesh_layer layer, const moemesh_vi
 
 /* ------------------------------------------------------------------------------------------------ optimizer and step */
 
+/* How values are updated. */
 typedef enum moemesh_optimizer_kind { MOEMESH_ADAMW = 1, MOEMESH_SGD = 2 } moemesh_optimizer_kind;
 
 /* What is sharded over the family's own gradient group of width d: stage 0 nothing, 1 optimizer state and masters, 2 also main
@@ -871,6 +894,7 @@ typedef enum moemesh_overlap {
   MOEMESH_OVERLAP_GAPS = 3
 } moemesh_overlap;
 
+/* For moemesh_optimizer_create. */
 typedef struct moemesh_optimizer_params {
   int64_t struct_size;
   double learning_rate; /* default 1e-3 */
@@ -895,11 +919,13 @@ typedef struct moemesh_optimizer_params {
   int32_t reserved;
 } moemesh_optimizer_params;
 
+/* Whose mean the loss is. */
 typedef enum moemesh_objective {
   MOEMESH_SHARD_MEAN = 1, /* mean over data shards and microbatches of each shard's mean loss */
   MOEMESH_TOKEN_MEAN = 2  /* summed loss over all tokens divided by their number */
 } moemesh_objective;
 
+/* For moemesh_step_begin. */
 typedef struct moemesh_step_params {
   int64_t struct_size;
   double loss_scale;    /* the caller's loss is multiplied by it; divided out of all gradients; default 1 */
@@ -908,12 +934,14 @@ typedef struct moemesh_step_params {
   void* stream;         /* default NULL */
 } moemesh_step_params;
 
+/* For moemesh_optimizer_step. */
 typedef struct moemesh_update_params {
   int64_t struct_size;
   double learning_rate; /* of this step; negative (default) = the optimizer's */
   void* stream;         /* default NULL */
 } moemesh_update_params;
 
+/* What moemesh_optimizer_step did. */
 typedef struct moemesh_update_result {
   int64_t struct_size;
   double norm;        /* fp64 2-norm of the reduced gradients of both families, every unique element once; not finite
@@ -942,6 +970,7 @@ typedef struct moemesh_optimizer_bytes {
   int64_t bucket;      /* stage 2: of actual, not of planned: the largest seen so far */
 } moemesh_optimizer_bytes;
 
+/* Steps so far. */
 typedef struct moemesh_optimizer_counters {
   int64_t struct_size;
   int64_t steps;
@@ -962,7 +991,7 @@ MOEMESH_API int32_t moemesh_step_params_init(moemesh_step_params* params, int64_
  * Factor of both families: 1/(dp*ep*M*loss_scale) under SHARD_MEAN, where the caller back-propagates its own shard's mean
  * loss; 1/(tokens*loss_scale) under TOKEN_MEAN, where it back-propagates the summed loss. */
 MOEMESH_API int32_t moemesh_step_begin(moemesh_optimizer optimizer, const moemesh_step_params* params);
-/* TOKEN_MEAN: this shard's loss tokens of one microbatch (>= 0), once per microbatch, on every rank of the last stage
+/* TOKEN_MEAN: this shard's loss tokens of one microbatch (0 .. 2^40), once per microbatch, on every rank of the last stage
  * (tp peers report the same; counted once). */
 MOEMESH_API int32_t moemesh_loss_tokens(moemesh_optimizer optimizer, int32_t microbatch, int64_t tokens);
 
@@ -981,7 +1010,7 @@ MOEMESH_API int32_t moemesh_step_end(moemesh_optimizer optimizer, int32_t reduce
 /* family: moemesh_family_kind. Local. */
 MOEMESH_API int32_t moemesh_optimizer_get_bytes(moemesh_optimizer optimizer, int32_t family, moemesh_optimizer_bytes* bytes);
 MOEMESH_API int32_t moemesh_optimizer_get_counters(moemesh_optimizer optimizer, moemesh_optimizer_counters* counters);
-/* For resuming; the same values on every rank. Not within a step. Local. */
+/* For resuming; the same values on every rank, at most 2^62. Not within a step. Local. */
 MOEMESH_API int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, const moemesh_optimizer_counters* counters);
 
 /* ------------------------------------------------------------------------------------------------ pipeline */
@@ -990,6 +1019,7 @@ MOEMESH_API int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, 
  * min(M, pp - stage) microbatches under 1F1B (Narayanan et al. 2019), of M under GPipe (Huang et al. 2019). */
 typedef enum moemesh_schedule { MOEMESH_SCHEDULE_1F1B = 1, MOEMESH_SCHEDULE_GPIPE = 2 } moemesh_schedule;
 
+/* What a stage does next. */
 typedef enum moemesh_action_kind {
   MOEMESH_ACTION_FORWARD = 1,
   MOEMESH_ACTION_BACKWARD = 2,
@@ -997,6 +1027,7 @@ typedef enum moemesh_action_kind {
   MOEMESH_ACTION_END = 4              /* the run is over on this rank; again at each further call */
 } moemesh_action_kind;
 
+/* For moemesh_pipeline_create. */
 typedef struct moemesh_pipeline_params {
   int64_t struct_size;
   int64_t width;    /* elements of one row of what goes from stage to stage, >= 1: the hidden size */
@@ -1150,6 +1181,7 @@ typedef enum moemesh_report_class {
   MOEMESH_REPORT_CLASSES = 5
 } moemesh_report_class;
 
+/* Files that moemesh_report_write makes. */
 typedef enum moemesh_report_output {
   MOEMESH_REPORT_TABLE = 1,    /* text: totals, layers, ranks */
   MOEMESH_REPORT_TRACE = 2,    /* JSON for chrome://tracing or ui.perfetto.dev: a process for each rank, a track for each stream */
@@ -1158,6 +1190,7 @@ typedef enum moemesh_report_output {
   MOEMESH_REPORT_PLOT = 5      /* SVG: largest/mean rows and idle time over the steps */
 } moemesh_report_output;
 
+/* For moemesh_report_create. */
 typedef struct moemesh_report_params {
   int64_t struct_size;
   int64_t events;      /* kept in detail on each rank (for TRACE and TIMELINE), 80 bytes each; the oldest are overwritten. Sums
@@ -1171,6 +1204,7 @@ typedef struct moemesh_report_params {
   int32_t step_pings;  /* the same at each step's end. Default 2, >= 0; with 0 drift is not followed */
 } moemesh_report_params;
 
+/* All recorded steps and all ranks together. */
 typedef struct moemesh_report_summary {
   int64_t struct_size;
   int64_t steps;         /* recorded, failed ones included */

@@ -135,8 +135,9 @@ int32_t moemesh_optimizer_set_counters(moemesh_optimizer optimizer, const moemes
     const auto object = optimizer_of(call, optimizer);
     const auto wanted = read_struct(counters, moemesh_optimizer_counters{}, sizeof *counters, "counters");
     require(!object->step_open(), MOEMESH_ERROR_INVALID_STATE, "optimizer_set_counters: a step is open");
-    require(wanted.steps >= 0 && wanted.skips >= 0, MOEMESH_ERROR_INVALID_ARGUMENT,
-            "counters: expected >= 0, got {}, {}", wanted.steps, wanted.skips);
+    constexpr int64_t most = int64_t{1} << 62;  // they go on from there
+    require(wanted.steps >= 0 && wanted.steps <= most && wanted.skips >= 0 && wanted.skips <= most,
+            MOEMESH_ERROR_INVALID_ARGUMENT, "counters: expected 0..{}, got {}, {}", most, wanted.steps, wanted.skips);
     object->steps = wanted.steps;
     object->skips = wanted.skips;
   });

@@ -16,6 +16,7 @@ endif()
 install(FILES capi/moemesh.h capi/moemesh.hpp capi/moemesh_mpi.h
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT moemesh)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT moemesh)
+install(FILES docs/moemesh.7 DESTINATION "${CMAKE_INSTALL_MANDIR}/man7" COMPONENT moemesh)
 
 install(EXPORT ${moemesh_name}-targets NAMESPACE ${moemesh_name}:: DESTINATION "${package_folder}" COMPONENT moemesh)
 set(has_mpi_module OFF)

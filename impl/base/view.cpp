@@ -20,9 +20,12 @@ std::string text_of(std::span<const int64_t> extents) {
 
 std::span<const int64_t> extents_of(const moemesh_view& view) { return {view.extents, static_cast<size_t>(view.rank)}; }
 
+// Of a view that fits (see below). Where an extent is 0 the others may be anything.
 int64_t count(const moemesh_view& view) {
+  const auto extents = extents_of(view);
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
   int64_t elements = 1;
-  for (const int64_t extent : extents_of(view)) elements *= extent;
+  for (const int64_t extent : extents) elements *= extent;
   return elements;
 }
 
@@ -74,7 +77,7 @@ bool dense(const moemesh_view& view) {
   int64_t stride = 1;
   for (int32_t i = view.rank - 1; i >= 0; --i) {
     if (view.extents[i] > 1 && view.strides[i] != stride) return false;
-    stride *= view.extents[i];
+    if (__builtin_mul_overflow(stride, view.extents[i], &stride)) return false;  // beside an extent of 0
   }
   return true;
 }

@@ -20,6 +20,9 @@ namespace {
 
 std::atomic<int64_t> live_contexts{0};
 
+// OpenMP ends the process where it can't start its threads.
+constexpr int32_t most_threads = 4096;
+
 int64_t usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -32,7 +35,8 @@ int64_t ranks_on_this_node(const Communicator& world) {
 }
 
 int32_t default_threads(const Communicator& world) {
-  if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0) return std::atoi(text);
+  if (const char* text = std::getenv("OMP_NUM_THREADS"); text && std::atoi(text) > 0)
+    return std::min(std::atoi(text), most_threads);
   return static_cast<int32_t>(std::max<int64_t>(1, usable_cores() / ranks_on_this_node(world)));
 }
 
@@ -77,7 +81,8 @@ void check(const moemesh_context_params& params) {
   require(params.timeout_seconds >= 0, bad, "timeout_seconds: expected >= 0, got {}", params.timeout_seconds);
   require(params.log_level >= MOEMESH_LOG_ERROR && params.log_level <= MOEMESH_LOG_DEBUG, bad,
           "log_level: expected 1..4, got {}", params.log_level);
-  require(params.threads >= 0, bad, "threads: expected >= 0, got {}", params.threads);
+  require(params.threads >= 0 && params.threads <= most_threads, bad, "threads: expected 0..{}, got {}", most_threads,
+          params.threads);
   require(params.mpi_init == 0 || params.mpi_init == 1, bad, "mpi_init: expected 0 or 1, got {}", params.mpi_init);
   require(params.comm.reserved == 0 && params.reserved == 0, bad, "reserved: expected 0");
   require(params.device >= -1, bad, "device: expected -1 or a number of a device, got {}", params.device);

@@ -3,6 +3,7 @@
 #include "impl/family/family.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -59,9 +60,12 @@ void check_kinds(const FamilyKind& family, const moemesh_parameter_params& param
           "{}: dtype: only the family's ({}) in this release, got {}", params.name, family.dtype, params.dtype);
   require(params.init_kind >= MOEMESH_INIT_CONSTANT && params.init_kind <= MOEMESH_INIT_UNIFORM, bad,
           "{}: init_kind: expected 1..3, got {}", params.name, params.init_kind);
-  require(params.decay_scale >= 0 && params.learning_rate_scale >= 0, bad,
+  const auto scale = [](double value) { return value >= 0 && std::isfinite(value); };
+  require(scale(params.decay_scale) && scale(params.learning_rate_scale), bad,
           "{}: decay_scale, learning_rate_scale: expected >= 0, got {}, {}", params.name, params.decay_scale,
           params.learning_rate_scale);
+  require(std::isfinite(params.init_value), bad, "{}: init_value: expected a finite number, got {}", params.name,
+          params.init_value);
   require(params.tied == 0 || params.tied == 1, bad, "{}: tied: expected 0 or 1, got {}", params.name, params.tied);
   require(params.tied == 0 || family.shared, bad, "{}: tied: expected 0 (EXPERT), got 1", params.name);
 }

@@ -40,11 +40,17 @@ void check_overlap(int32_t overlap, int64_t bucket_bytes, int64_t chunk_bytes) {
 
 namespace {
 
+// So that the sum over any number of shards and microbatches stays below 2^63.
+constexpr int64_t most_tokens = int64_t{1} << 40;
+
+void check_rate(double rate) {
+  require(rate >= 0 && std::isfinite(rate), bad, "learning_rate: expected >= 0, got {}", rate);
+}
+
 void check(const moemesh_optimizer_params& p) {
   require(p.kind == MOEMESH_ADAMW || p.kind == MOEMESH_SGD, bad, "optimizer kind: expected 1 or 2, got {}", p.kind);
   check_stages(p.shared_stage, p.expert_stage);
-  require(p.learning_rate >= 0 && std::isfinite(p.learning_rate), bad, "learning_rate: expected >= 0, got {}",
-          p.learning_rate);
+  check_rate(p.learning_rate);
   require(p.beta1 >= 0 && p.beta1 < 1, bad, "beta1: expected in [0, 1), got {}", p.beta1);
   require(p.beta2 >= 0 && p.beta2 < 1, bad, "beta2: expected in [0, 1), got {}", p.beta2);
   require(p.epsilon >= 0 && std::isfinite(p.epsilon), bad, "epsilon: expected >= 0, got {}", p.epsilon);
@@ -173,7 +179,7 @@ void Optimizer::loss_tokens(int32_t microbatch, int64_t tokens) {
           "loss_tokens: no TOKEN_MEAN step is open");
   require(microbatch >= 0 && microbatch < step_->microbatches, bad, "microbatch: expected 0..{}, got {}",
           step_->microbatches - 1, microbatch);
-  require(tokens >= 0, bad, "tokens: expected >= 0, got {}", tokens);
+  require(tokens >= 0 && tokens <= most_tokens, bad, "tokens: expected 0..{}, got {}", most_tokens, tokens);
   int64_t& place = step_->loss_tokens[static_cast<size_t>(microbatch)];
   require(place < 0, MOEMESH_ERROR_INVALID_STATE, "loss_tokens: microbatch {} was reported already", microbatch);
   place = tokens;
@@ -186,19 +192,17 @@ Optimizer::Agreement Optimizer::agree(int32_t intent, double learning_rate, cons
     const Finding lost = step_->rounds->close(static_cast<bool>(step_->failure));
     if (lost && !step_->failure) step_->failure = lost;  // not fail(): there is nobody left to announce it to
   }
-  Finding finding = step_->open ? step_->failure : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
+  Finding finding = step_->open ? problem : Finding{MOEMESH_ERROR_INVALID_STATE, "no step is open"};
   const bool was_open = std::exchange(step_->open, false);
   if (was_open) --mesh_->open_steps;
-  if (!finding) finding = problem;
+  if (!finding) finding = step_->failure;
   if (!finding && intent != 3 && step_->actions_left > 0)
     finding = {MOEMESH_ERROR_INVALID_STATE,
                format_message("the step's pipeline run has {} actions left", step_->actions_left)};
-  if (!finding && !(learning_rate >= 0 && std::isfinite(learning_rate)))
-    finding = {bad, format_message("learning_rate: expected >= 0, got {}", learning_rate)};
   const bool last_stage = mesh_->here().pp == mesh_->layout().sizes().pp - 1;
   int64_t tokens = 0;
   for (const int64_t reported : step_->loss_tokens) {
-    tokens += std::max<int64_t>(reported, 0);
+    tokens += std::min(std::max<int64_t>(reported, 0), INT64_MAX - tokens);
     if (reported < 0 && last_stage && step_->objective == MOEMESH_TOKEN_MEAN && !finding)
       finding = {MOEMESH_ERROR_INVALID_STATE, "loss_tokens was not called for every microbatch of a TOKEN_MEAN step"};
   }
@@ -278,7 +282,7 @@ moemesh_update_result Optimizer::update(double learning_rate, const Finding& pro
   timeline::StepEnd end_of_step(*mesh_);
   const double rate = learning_rate < 0 ? params_.learning_rate : learning_rate;
   finish_early();
-  const Agreement agreed = agree(1, rate, problem);
+  const Agreement agreed = agree(1, rate, problem ? problem : attempt([&] { check_rate(rate); }));
   reduce(agreed);
   moemesh_update_result result{};
   result.norm = norm();

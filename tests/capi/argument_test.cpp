@@ -260,7 +260,15 @@ TEST_F(Argument, Parameters) {
   EXPECT_EQ(make_parameter([](P& p) { p.dtype = MOEMESH_BFLOAT16; }), unsupported);
   EXPECT_EQ(make_parameter([](P& p) { p.dtype = MOEMESH_INT32; }), bad);
   EXPECT_EQ(make_parameter([](P& p) { p.tp_kind = MOEMESH_TP_SHARDED, p.tp_dim = 2; }), bad);
-  EXPECT_EQ(make_parameter([](P& p) { p.decay_scale = -1; }), bad);
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const double value : {-1.0, nan, infinity}) {
+    EXPECT_EQ(make_parameter([&](P& p) { p.decay_scale = value; }), bad) << value;
+    EXPECT_EQ(make_parameter([&](P& p) { p.learning_rate_scale = value; }), bad) << value;
+  }
+  for (const double value : {nan, infinity, -infinity}) {
+    EXPECT_EQ(make_parameter([&](P& p) { p.init_value = value; }), bad) << value;
+    expect_text({"init_value"});
+  }
   EXPECT_EQ(make_parameter([](P& p) { p.tied = 2; }), bad);
   EXPECT_EQ(make_parameter([](P& p) { p.tied = 1; }), MOEMESH_OK);
   EXPECT_EQ(make_parameter([](P& p) { p.tied = 1; }, MOEMESH_EXPERT), bad);
@@ -331,7 +339,8 @@ TEST_F(Argument, Steps) {
             }),
             MOEMESH_OK);
   for (const int32_t microbatch : {-1, 2}) EXPECT_EQ(moemesh_loss_tokens(model.optimizer, microbatch, 1), bad);
-  EXPECT_EQ(moemesh_loss_tokens(model.optimizer, 0, -1), bad);
+  for (const int64_t tokens : {int64_t{-1}, (int64_t{1} << 40) + 1, INT64_MAX})
+    EXPECT_EQ(moemesh_loss_tokens(model.optimizer, 0, tokens), bad);
   EXPECT_EQ(moemesh_loss_tokens(model.optimizer, 0, 0), MOEMESH_OK);
   EXPECT_EQ(moemesh_loss_tokens(model.optimizer, 0, 0), MOEMESH_ERROR_INVALID_STATE);  // once
   // The report of microbatch 1 is missing.
@@ -340,6 +349,29 @@ TEST_F(Argument, Steps) {
   ASSERT_EQ(begin([](auto&) {}), MOEMESH_OK);
   EXPECT_EQ(moemesh_step_end(model.optimizer, 2), bad);
   expect_text({"reduce", "got 2"});
+}
+
+// A wrong argument of the call itself comes back as that, also where the step had failed before; the step is closed.
+TEST_F(Argument, Updates) {
+  auto params = defaults(moemesh_update_params_init);
+  for (const double rate : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    params.learning_rate = rate;
+    ASSERT_EQ(model.begin(), MOEMESH_OK);
+    EXPECT_EQ(moemesh_optimizer_step(model.optimizer, &params, nullptr), bad) << rate;
+    expect_text({"learning_rate"});
+    EXPECT_EQ(moemesh_step_end(model.optimizer, 0), MOEMESH_ERROR_INVALID_STATE);
+  }
+  auto tokens = defaults(moemesh_step_params_init);
+  tokens.objective = MOEMESH_TOKEN_MEAN;
+  ASSERT_EQ(moemesh_step_begin(model.optimizer, &tokens), MOEMESH_OK);
+  EXPECT_EQ(moemesh_optimizer_step(model.optimizer, &params, nullptr), bad);
+  auto counters = result_struct<moemesh_optimizer_counters>();
+  for (const int64_t count : {int64_t{-1}, (int64_t{1} << 62) + 1, INT64_MAX}) {
+    counters.steps = count;
+    EXPECT_EQ(moemesh_optimizer_set_counters(model.optimizer, &counters), bad) << count;
+  }
+  ASSERT_EQ(model.step(), MOEMESH_OK);
+  model.expect_right();
 }
 
 TEST_F(Argument, Meshes) {
@@ -451,6 +483,8 @@ TEST(ContextArgument, Refused) {
   EXPECT_EQ(create([](auto& p) { p.log_level = 5; }), bad);
   EXPECT_EQ(create([](auto& p) { p.mpi_init = 2; }), bad);
   EXPECT_EQ(create([](auto& p) { p.threads = -1; }), bad);
+  EXPECT_EQ(create([](auto& p) { p.threads = 4097; }), bad);  // OpenMP ends the process where threads can't be had
+  EXPECT_EQ(create([](auto& p) { p.threads = INT32_MAX; }), bad);
   EXPECT_EQ(create([](auto& p) { p.timeout_seconds = -1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.timeout_seconds = std::nan(""); }), bad);
   EXPECT_EQ(create([](auto& p) { p.progress = 3; }), bad);

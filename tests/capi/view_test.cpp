@@ -237,6 +237,22 @@ TEST_F(Views, StreamsAreNotSupportedOnAHost) {
 }
 
 // No tokens at all: data may be NULL.
+// Beside an extent of 0 the others may be so large that their product leaves 64 bits: the sanitizers watch.
+TEST_F(Views, HugeExtentsBesideNone) {
+  float value = 7;
+  moemesh_view view = dense(MOEMESH_FLOAT32, {1, 1, 1}, &value);
+  for (const bool null : {false, true}) {
+    if (null) view.data = nullptr;
+    view.extents[0] = 2;
+    view.extents[1] = INT64_MAX;
+    view.extents[2] = 0;
+    EXPECT_EQ(moemesh_parameter_write(model.w1, MOEMESH_VALUE, 0, &view), MOEMESH_ERROR_INVALID_ARGUMENT);
+    view.extents[0] = 0;
+    view.extents[1] = view.extents[2] = view.strides[1] = INT64_MAX;
+    EXPECT_EQ(moemesh_all_reduce(model.mesh, MOEMESH_AXIS_DP, MOEMESH_SUM, &view), MOEMESH_ERROR_INVALID_ARGUMENT);
+  }
+}
+
 TEST_F(Views, NoTokens) {
   x_view = y_view = rows_of(nullptr, 0, 4);
   logits_view = dlogits_view = rows_of(nullptr, 0, 2);

@@ -27,11 +27,13 @@ void expect(bool right, const char* what, int line) {
 }
 #define EXPECT(condition) expect((condition), #condition, __LINE__)
 
-int32_t create(moemesh_context* context, int32_t kind = MOEMESH_COMM_NONE, int32_t mpi_init = 0) {
+int32_t create(moemesh_context* context, int32_t kind = MOEMESH_COMM_NONE, int32_t mpi_init = 0,
+               int32_t progress = MOEMESH_PROGRESS_AUTO) {
   moemesh_context_params params;
   EXPECT(moemesh_context_params_init(&params, sizeof params) == MOEMESH_OK);
   params.comm.kind = kind;
   params.mpi_init = mpi_init;
+  params.progress = progress;
   return moemesh_context_create(&params, context);
 }
 
@@ -147,6 +149,24 @@ void thread_level(int wanted) {
 void single() { thread_level(MPI_THREAD_SINGLE); }
 void funneled() { thread_level(MPI_THREAD_FUNNELED); }
 
+// A thread of the library's own is refused below MPI_THREAD_MULTIPLE, and nothing is left of the attempt.
+void progress_thread(int wanted) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(nullptr, nullptr, wanted, &provided);
+  moemesh_context context = nullptr;
+  const int32_t status = create(&context, MOEMESH_COMM_MPI_WORLD, 0, MOEMESH_PROGRESS_THREAD);
+  EXPECT(status == (provided == MPI_THREAD_MULTIPLE ? MOEMESH_OK : MOEMESH_ERROR_MPI_THREAD_LEVEL));
+  EXPECT((context != nullptr) == (status == MOEMESH_OK));
+  if (!context) {
+    EXPECT(create(&context, MOEMESH_COMM_MPI_WORLD, 0, MOEMESH_PROGRESS_CALLS) == MOEMESH_OK);
+  }
+  expect_works(context);
+  finish(&context);
+  MPI_Finalize();
+}
+void progress_thread_single() { progress_thread(MPI_THREAD_SINGLE); }
+void progress_thread_multiple() { progress_thread(MPI_THREAD_MULTIPLE); }
+
 // Asked to, the library starts MPI, leaves it up when its contexts go, and finalizes it in shutdown.
 void library_starts_mpi() {
   moemesh_context context = nullptr;
@@ -203,6 +223,8 @@ const struct {
               {"P40_after_mpi_finalize", after_mpi_finalize},
               {"P40_single", single},
               {"P40_funneled", funneled},
+              {"P40_progress_thread_single", progress_thread_single},
+              {"P40_progress_thread_multiple", progress_thread_multiple},
               {"P40_library_starts_mpi", library_starts_mpi},
               {"P40_shutdown_leaves_the_hosts_mpi", shutdown_leaves_the_hosts_mpi},
               {"P40_host_finalizes_mpi_first", host_finalizes_mpi_first},

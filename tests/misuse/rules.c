@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The moemesh authors
+ *
+ * The first rule that matches counts. The probes of numbers are in misuse.c. */
+#include "rules.h"
+
+#include <moemesh.h>
+
+#define OK MOEMESH_OK
+#define BAD MOEMESH_ERROR_INVALID_ARGUMENT
+
+struct rule rules[] = {
+    /* calls that this program can't make */
+    {"gradient_ready.gradient.strides.*=max32", SKIPPED, "its rows would have to be that far apart", 0},
+    {"layer_*.params.*.strides.0=max32", SKIPPED, "its rows would have to be that far apart", 0},
+    {"@(pipeline_begin|pipeline_execute).run.microbatches=max32", SKIPPED, "it needs as many numbers of rows", 0},
+    {"optimizer_step.params.learning_rate=huge", SKIPPED, "it would train", 0},
+
+    /* NULL that the header allows */
+    {"*_destroy.*=null", OK, "accepts NULL", 0},
+    {"last_error.context=null", OK, "the calling thread's last error", 0},
+    {"last_error.length=null", OK, "may be NULL", 0},
+    {"@(context_create|step_begin|optimizer_step).params=null", OK, "the defaults", 0},
+    {"mesh_plan.context=null", OK, "may be NULL", 0},
+    {"gradient_ready.gradient=null", OK, "the caller accumulated it itself", 0},
+    {"tape_get_routing.@(experts|gates)=null", OK, "either may be NULL", 0},
+    {"layer_get_rows.rows_received=null", OK, "NULL or [E]", 0},
+    {"optimizer_create.@(shared|expert)=null", OK, "either may be NULL", 0},
+    {"pipeline_create.optimizer=null", OK, "for forwards alone", 0},
+    {"optimizer_step.result=null", OK, "may be NULL", 0},
+    {"bill_add_layer.routing=null", OK, "experts drawn evenly", 0},
+    {"context_create.params.@(log|clock)=null", OK, "silent; the system's clock", 0},
+    {"@(mesh_create|mesh_plan).params.order=null", OK, "the default", 0},
+    {"*.params.@(data|gradient)=null", OK, "the library owns it", 0},
+    {"layer_forward.params.mask=null", OK, "all tokens are real", 0},
+    {"layer_backward.params.x=null", OK, "the forward's pointer is still good", 0},
+
+    /* views: what lies beyond `rank` does not count */
+    {"*.@(extents|strides).[23]=*", OK, "the views have rank 1 or 2", 0},
+    {"@(*.bias|*.rows|*.rows_per_expert|*.rows_received|*.mask).@(extents|strides).1=*", OK, "they have rank 1", 0},
+    {"*.reserved=0", OK, "it must be", 0},
+    {"gradient_ready.gradient.strides.[01]=@(0|99)", OK, "any strides", 0},
+    {"tape_get_routing.*.strides.1=*", OK, "of an extent of 1, as k is here", 0},
+    {"*.strides.1=@(-1|0|99|*m*)", REFUSED, "neighbours in a row are adjacent", 0},
+    {"layer_*.params.*.strides.0=99", OK, "room between rows", 0},
+    {"@(all_reduce|broadcast).array.extents.0=@(0|99|max32)", OK, "any number; one rank moves none", 0},
+
+    /* numbers, functions in the order of the header */
+    {"last_error.capacity=@(0|99|max32|max64)", OK, "of the buffer", 0},
+    {"context_create.params.comm.handle=*", OK, "ignored without MPI", 0},
+    {"context_create.params.comm.@(kind|reserved)=0", OK, "no MPI", 0},
+    {"context_create.params.@(mpi_init|progress|timeout_seconds)=0", OK, "the defaults", 0},
+    {"context_create.params.timeout_seconds=@(inf|huge)", OK, "longer than any wait", 0},
+    {"context_create.params.threads=@(0|99)", OK, "the pool has its size: ignored", 0},
+    {"@(mesh_create|mesh_plan).params.@(expert_tp|ranks_per_node)=0", OK, "the defaults", 0},
+    {"mesh_plan.params.ranks_per_node=@(99|max32)", OK, "all on one node", 0},
+    {"mesh_get_@(coordinates|group|group_member|experts).@(rank|position)=0", OK, "there is one rank", 0},
+    {"mesh_get_experts.experts=@(99|max32|max64)", OK, "any number", 0},
+    {"broadcast.root=0", OK, "there is one rank", 0},
+    {"ledger_get_entry", BAD, "one rank sends nothing: no entry", 0},
+    {"ledger_get_entry.entry.struct_size=@(first|same|same,tail|longer|longer,tail*)", BAD, "as above", 0},
+    {"family_create.params.seed=*", OK, "any number", 0},
+    {"*_parameter*.params.@(decay_scale|learning_rate_scale)=@(0|huge)", OK, ">= 0", 0},
+    {"parameter_register.params.@(decay_scale|learning_rate_scale)=@(0|huge)", OK, ">= 0", 0},
+    {"@(parameter_register|bill_add_parameter).params.init_value=@(-1|0|huge)", OK, "any finite number", 0},
+    {"@(parameter_register|bill_add_parameter).params.@(experts|dtype|tied)=0", OK, "SHARED; the family's; not tied",
+     0},
+    {"@(parameter_register|bill_add_parameter).params.tp_dim=*", OK, "of SHARDED alone", 0},
+    {"@(parameter_register|bill_add_parameter).params.extents.[01]=@(99|max32)", OK, "any size", 0},
+    {"@(parameter_read|parameter_write).expert=0", OK, "SHARED", 0},
+    {"layer_create.params.experts=max32", MOEMESH_ERROR_OUT_OF_MEMORY, "some words for each", 0},
+    {"@(layer_create|bill_add_layer).params.@(hidden|ffn|experts|shared_ffn)=@(99|max32)", OK, "any size", 0},
+    {"@(layer_create|bill_add_layer).params.@(shared_ffn|combine_dtype)=0", OK, "none; the family's", 0},
+    {"@(layer_create|bill_add_layer).params.gate_scale=@(-1|0|huge)", OK, "any finite number", 0},
+    {"@(layer_create|bill_add_layer).params.@(init_std_*|aux_coefficient|z_coefficient)=@(0|huge)", OK, ">= 0", 0},
+    {"@(layer_create|bill_add_layer).params.@(capacity_factor|bias_rate)=0", OK, "dropless; it never moves", 0},
+    {"@(layer_create|bill_add_layer).params.chunks=99", OK, "1..1024", 0},
+    {"layer_forward.params.sequences=*", OK, "of AUX_SEQUENCE alone", 0},
+    {"layer_forward.params.@(training|microbatch)=0", OK, "no tape; the first", 0},
+    {"layer_plan_bytes.load.@(copies_sent|own_copies)=0", OK, "fewer copies than rows", 0},
+    {"layer_plan_bytes.load.@(rows_received|rows_sent|sequences)=@(99|max32)", OK, "any number", 0},
+    {"@(layer_plan_bytes.load|layer_balanced_load).tokens=@(0|99|max32)", OK, "any number", 0},
+    {"layer_plan_bytes.recompute=0", OK, "the layer's own", 0},
+    {"optimizer_create.params.@(beta1|beta2|momentum|*_stage|prefetch)=0", OK, ">= 0", 0},
+    {"optimizer_create.params.@(epsilon|learning_rate|weight_decay|max_norm)=@(0|huge)", OK, ">= 0", 0},
+    {"optimizer_create.params.max_norm=inf", OK, "no clipping", 0},
+    {"@(optimizer_create|bill_create).params.bucket_bytes=@(0|99|max32|max64)", OK, "any size", 0},
+    {"@(optimizer_create|bill_create).params.chunk_bytes=99", OK, "4 .. 2^30", 0},
+    {"step_begin.params.microbatches=99", OK, ">= 1", 0},
+    {"step_begin.params.microbatches=max32", MOEMESH_ERROR_OUT_OF_MEMORY, "some words for each", 0},
+    {"step_begin.params.loss_scale=huge", OK, "> 0", 0},
+    {"loss_tokens.microbatch=0", OK, "the first", 0},
+    {"loss_tokens.tokens=@(0|99|max32)", OK, "0..2^40", 0},
+    {"optimizer_step.params.learning_rate=@(-inf|-1|0)", OK, "negative: the optimizer's", 0},
+    {"step_end.reduce=0", OK, "drops the gradients", 0},
+    {"optimizer_set_counters.counters.@(steps|skips)=@(0|99|max32)", OK, "0..2^62", 0},
+    {"pipeline_create.params.width=@(99|max32)", OK, ">= 1", 0},
+    {"@(pipeline_begin|pipeline_execute).run.microbatches=99", OK, ">= 1", 0},
+    {"@(pipeline_begin|pipeline_execute).run.training=0", OK, "forwards alone", 0},
+    {"pipeline_done.status=*", OK, "the caller's own", 0},
+    {"bill_create.params.@(shared_stage|expert_stage|tokens)=0", OK, ">= 0", 0},
+    {"bill_create.params.@(steps|microbatches|tokens)=@(99|max32|max64)", OK, "any number", 0},
+    {"@(bill_add_layer|bill_add_parameter).stage=0", OK, "there is one stage", 0},
+    {"@(bill_get_count|bill_get_entry).@(rank|index)=0", OK, "the first", 0},
+    {"bill_set_pipeline.params.width=@(99|max32)", OK, ">= 1", 0},
+    {"report_create.params.@(events|step_pings|first_step|last_step)=0", OK, ">= 0", 0},
+    {"report_create.params.@(events|steps)=max32", MOEMESH_ERROR_OUT_OF_MEMORY, "taken at once", 0},
+    {"report_create.params.@(first_step|last_step)=@(max32|max64)", OK, "any number", 0},
+    {"report_create.params.*=99", OK, "any number", 0},
+    {"@(report_get_layer|report_get_step).index=0", OK, "the first", 0},
+    {"report_write.step=-1", OK, "of a table it must be", 0},
+};
+const int rule_count = sizeof rules / sizeof rules[0];
