@@ -59,6 +59,11 @@ macro_rules! error_enum {
 sys::for_each_status!(error_enum);
 
 impl Error {
+    /// For a status that came by another way than this crate, without a message.
+    pub fn from_status(status: i32) -> Error {
+        Error::new(status, "".into())
+    }
+
     /// Nothing is left but to drop the object and its context. Otherwise nothing was changed.
     pub fn is_fatal(&self) -> bool {
         self.status() < 0
