@@ -19,8 +19,8 @@ fn main() {
     }
     #[cfg(feature = "bindgen")]
     generate::write_to(&PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")));
-    // Documentation needs no library.
-    if env::var_os("DOCS_RS").is_some() {
+    // Documentation needs no library, and `dynamic-load` opens it at run time.
+    if env::var_os("DOCS_RS").is_some() || env::var_os("CARGO_FEATURE_DYNAMIC_LOAD").is_some() {
         return;
     }
     link();
@@ -82,6 +82,8 @@ mod generate {
     pub fn write_to(folder: &Path) {
         write(bindgen::CodegenConfig::FUNCTIONS.complement(), &folder.join("types.rs"));
         write(bindgen::CodegenConfig::FUNCTIONS, &folder.join("functions.rs"));
+        let functions = std::fs::read_to_string(folder.join("functions.rs")).expect("functions.rs");
+        std::fs::write(folder.join("dynamic.rs"), wrappers(&functions)).expect("dynamic.rs");
         let list = status_list(&std::fs::read_to_string("include/moemesh.h").expect("include/moemesh.h"));
         std::fs::write(folder.join("status.rs"), list).expect("status.rs");
     }
@@ -110,6 +112,36 @@ mod generate {
             .expect("bindings are written");
     }
 
+    const NOTE: &str = "// SPDX-License-Identifier: Apache-2.0\n// Copyright 2026 The moemesh authors\n\
+                        // Made from moemesh.h by bindings/rust/generate; not to be edited.\n\n";
+
+    /// Every function again, by way of the table of moemesh_get_api.
+    fn wrappers(functions: &str) -> String {
+        let flat = functions.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut text = NOTE.to_owned();
+        for declaration in flat.split("pub fn ").skip(1) {
+            let declaration = &declaration[..declaration.find(';').expect("a declaration's end")];
+            let (name, rest) = declaration.split_once('(').expect("arguments");
+            let (arguments, result) = rest.rsplit_once(')').expect("arguments");
+            if name == "moemesh_get_api" {
+                continue;
+            }
+            let names: Vec<&str> = arguments
+                .split(", ")
+                .filter_map(|argument| argument.trim().split_once(':'))
+                .map(|pair| pair.0)
+                .collect();
+            text += &format!(
+                "pub unsafe fn {name}({}){result} {{\n    match member!({}) {{\n        \
+                 Some(call) => unsafe {{ call({}) }},\n        None => missing(),\n    }}\n}}\n",
+                arguments.trim().trim_end_matches(','),
+                name.trim_start_matches("moemesh_"),
+                names.join(", ")
+            );
+        }
+        text
+    }
+
     /// The rows `X(NAME, value, "text")` of MOEMESH_STATUS_LIST, as a macro that hands them to another one.
     fn status_list(header: &str) -> String {
         let mut rows = String::new();
@@ -125,8 +157,7 @@ mod generate {
             }
         }
         format!(
-            "// SPDX-License-Identifier: Apache-2.0\n// Copyright 2026 The moemesh authors\n\
-             // Made from moemesh.h by bindings/rust/generate; not to be edited.\n\n\
+            "{NOTE}\
              /// Calls a macro with every row `(Variant, MOEMESH_NAME, value, \"text\");` of MOEMESH_STATUS_LIST.\n\
              #[macro_export]\nmacro_rules! for_each_status {{\n    ($($call:tt)+) => {{\n        \
              $($call)+! {{\n{rows}        }}\n    }};\n}}\n"

@@ -604,3 +604,9 @@ unsafe extern "C" {
         path: *const ::core::ffi::c_char,
     ) -> i32;
 }
+unsafe extern "C" {
+    pub fn moemesh_runtime_get_info(info: *mut moemesh_runtime_info) -> i32;
+}
+unsafe extern "C" {
+    pub fn moemesh_get_api(abi_version: i32) -> *const moemesh_api;
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 #![doc = include_str!("../README.md")]
-#![no_std]
+#![cfg_attr(not(feature = "dynamic-load"), no_std)]
 #![allow(non_camel_case_types)]
 
 // Included, so that rustfmt leaves them as they were made.
@@ -11,6 +11,7 @@ mod types {
     #[cfg(feature = "bindgen")]
     include!(concat!(env!("OUT_DIR"), "/types.rs"));
 }
+#[cfg(not(feature = "dynamic-load"))]
 mod functions {
     use crate::types::*;
     #[cfg(not(feature = "bindgen"))]
@@ -18,9 +19,14 @@ mod functions {
     #[cfg(feature = "bindgen")]
     include!(concat!(env!("OUT_DIR"), "/functions.rs"));
 }
+#[cfg(feature = "dynamic-load")]
+mod load;
+#[cfg(feature = "dynamic-load")]
+pub use load::*;
 // The committed rows with and without `bindgen`: tests/drift.rs compares them.
 include!("status.rs");
 
+#[cfg(not(feature = "dynamic-load"))]
 pub use functions::*;
 pub use types::*;
 

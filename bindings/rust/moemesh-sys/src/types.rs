@@ -5,6 +5,7 @@
 pub const MOEMESH_VERSION_MAJOR: u32 = 0;
 pub const MOEMESH_VERSION_MINOR: u32 = 1;
 pub const MOEMESH_VERSION_PATCH: u32 = 0;
+pub const MOEMESH_ABI_VERSION: u32 = 1;
 pub const MOEMESH_OK: moemesh_status = 0;
 pub const MOEMESH_ERROR_INVALID_ARGUMENT: moemesh_status = 1;
 pub const MOEMESH_ERROR_INVALID_HANDLE: moemesh_status = 2;
@@ -1954,3 +1955,1005 @@ const _: () = {
         "Offset of field: moemesh_report_step::exposed",
     ][::core::mem::offset_of!(moemesh_report_step, exposed) - 96usize];
 };
+pub const MOEMESH_FEATURE_MPI: _bindgen_ty_2 = 1;
+pub const MOEMESH_FEATURE_ONEDNN: _bindgen_ty_2 = 2;
+pub const MOEMESH_FEATURE_CUDA: _bindgen_ty_2 = 4;
+pub const MOEMESH_FEATURE_NCCL: _bindgen_ty_2 = 8;
+pub type _bindgen_ty_2 = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct moemesh_runtime_info {
+    pub struct_size: i64,
+    pub features: i64,
+    pub version: *const ::core::ffi::c_char,
+    pub git: *const ::core::ffi::c_char,
+    pub device: *const ::core::ffi::c_char,
+    pub build_type: *const ::core::ffi::c_char,
+    pub compiler: *const ::core::ffi::c_char,
+    pub library: *const ::core::ffi::c_char,
+    pub matrix_library: *const ::core::ffi::c_char,
+    pub matrix_path: *const ::core::ffi::c_char,
+    pub kokkos_backends: *const ::core::ffi::c_char,
+    pub kokkos_path: *const ::core::ffi::c_char,
+    pub mpi_module: *const ::core::ffi::c_char,
+    pub mpi_library: *const ::core::ffi::c_char,
+    pub mpi_error: *const ::core::ffi::c_char,
+    pub mpi_kind: i32,
+    pub kokkos_compiled: i32,
+    pub kokkos_loaded: i32,
+    pub kokkos_shared: i32,
+    pub threads: i32,
+    pub reserved: i32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of moemesh_runtime_info",
+    ][::core::mem::size_of::<moemesh_runtime_info>() - 144usize];
+    [
+        "Alignment of moemesh_runtime_info",
+    ][::core::mem::align_of::<moemesh_runtime_info>() - 8usize];
+    [
+        "Offset of field: moemesh_runtime_info::struct_size",
+    ][::core::mem::offset_of!(moemesh_runtime_info, struct_size) - 0usize];
+    [
+        "Offset of field: moemesh_runtime_info::features",
+    ][::core::mem::offset_of!(moemesh_runtime_info, features) - 8usize];
+    [
+        "Offset of field: moemesh_runtime_info::version",
+    ][::core::mem::offset_of!(moemesh_runtime_info, version) - 16usize];
+    [
+        "Offset of field: moemesh_runtime_info::git",
+    ][::core::mem::offset_of!(moemesh_runtime_info, git) - 24usize];
+    [
+        "Offset of field: moemesh_runtime_info::device",
+    ][::core::mem::offset_of!(moemesh_runtime_info, device) - 32usize];
+    [
+        "Offset of field: moemesh_runtime_info::build_type",
+    ][::core::mem::offset_of!(moemesh_runtime_info, build_type) - 40usize];
+    [
+        "Offset of field: moemesh_runtime_info::compiler",
+    ][::core::mem::offset_of!(moemesh_runtime_info, compiler) - 48usize];
+    [
+        "Offset of field: moemesh_runtime_info::library",
+    ][::core::mem::offset_of!(moemesh_runtime_info, library) - 56usize];
+    [
+        "Offset of field: moemesh_runtime_info::matrix_library",
+    ][::core::mem::offset_of!(moemesh_runtime_info, matrix_library) - 64usize];
+    [
+        "Offset of field: moemesh_runtime_info::matrix_path",
+    ][::core::mem::offset_of!(moemesh_runtime_info, matrix_path) - 72usize];
+    [
+        "Offset of field: moemesh_runtime_info::kokkos_backends",
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_backends) - 80usize];
+    [
+        "Offset of field: moemesh_runtime_info::kokkos_path",
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_path) - 88usize];
+    [
+        "Offset of field: moemesh_runtime_info::mpi_module",
+    ][::core::mem::offset_of!(moemesh_runtime_info, mpi_module) - 96usize];
+    [
+        "Offset of field: moemesh_runtime_info::mpi_library",
+    ][::core::mem::offset_of!(moemesh_runtime_info, mpi_library) - 104usize];
+    [
+        "Offset of field: moemesh_runtime_info::mpi_error",
+    ][::core::mem::offset_of!(moemesh_runtime_info, mpi_error) - 112usize];
+    [
+        "Offset of field: moemesh_runtime_info::mpi_kind",
+    ][::core::mem::offset_of!(moemesh_runtime_info, mpi_kind) - 120usize];
+    [
+        "Offset of field: moemesh_runtime_info::kokkos_compiled",
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_compiled) - 124usize];
+    [
+        "Offset of field: moemesh_runtime_info::kokkos_loaded",
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_loaded) - 128usize];
+    [
+        "Offset of field: moemesh_runtime_info::kokkos_shared",
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_shared) - 132usize];
+    [
+        "Offset of field: moemesh_runtime_info::threads",
+    ][::core::mem::offset_of!(moemesh_runtime_info, threads) - 136usize];
+    [
+        "Offset of field: moemesh_runtime_info::reserved",
+    ][::core::mem::offset_of!(moemesh_runtime_info, reserved) - 140usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct moemesh_api {
+    pub struct_size: i64,
+    pub abi_version: i32,
+    pub reserved: i32,
+    pub status_name: ::core::option::Option<
+        unsafe extern "C" fn(status: i32) -> *const ::core::ffi::c_char,
+    >,
+    pub status_text: ::core::option::Option<
+        unsafe extern "C" fn(status: i32) -> *const ::core::ffi::c_char,
+    >,
+    pub version: ::core::option::Option<
+        unsafe extern "C" fn(major: *mut i32, minor: *mut i32, patch: *mut i32) -> i32,
+    >,
+    pub last_error: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: moemesh_context,
+            buffer: *mut ::core::ffi::c_char,
+            capacity: i64,
+            length: *mut i64,
+        ) -> i32,
+    >,
+    pub shutdown: ::core::option::Option<unsafe extern "C" fn() -> i32>,
+    pub view_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            view: *mut moemesh_view,
+            dtype: i32,
+            rank: i32,
+            extents: *const i64,
+            data: *mut ::core::ffi::c_void,
+        ) -> i32,
+    >,
+    pub context_params_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *mut moemesh_context_params,
+            struct_size: i64,
+        ) -> i32,
+    >,
+    pub context_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *const moemesh_context_params,
+            context: *mut moemesh_context,
+        ) -> i32,
+    >,
+    pub context_get_info: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: moemesh_context,
+            info: *mut moemesh_context_info,
+        ) -> i32,
+    >,
+    pub context_finalize: ::core::option::Option<
+        unsafe extern "C" fn(context: moemesh_context) -> i32,
+    >,
+    pub context_destroy: ::core::option::Option<
+        unsafe extern "C" fn(context: *mut moemesh_context),
+    >,
+    pub mesh_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_mesh_params, struct_size: i64) -> i32,
+    >,
+    pub mesh_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: moemesh_context,
+            params: *const moemesh_mesh_params,
+            mesh: *mut moemesh_mesh,
+        ) -> i32,
+    >,
+    pub mesh_plan: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: moemesh_context,
+            world: i64,
+            params: *const moemesh_mesh_params,
+            mesh: *mut moemesh_mesh,
+        ) -> i32,
+    >,
+    pub mesh_get_coordinates: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            rank: i64,
+            coordinates: *mut moemesh_coordinates,
+        ) -> i32,
+    >,
+    pub mesh_get_group: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axes: i32,
+            rank: i64,
+            group: *mut moemesh_group,
+        ) -> i32,
+    >,
+    pub mesh_get_group_member: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axes: i32,
+            rank: i64,
+            position: i64,
+            member: *mut i64,
+        ) -> i32,
+    >,
+    pub mesh_get_axis_report: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axis: i32,
+            report: *mut moemesh_axis_report,
+        ) -> i32,
+    >,
+    pub mesh_get_experts: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            experts: i64,
+            rank: i64,
+            first: *mut i64,
+            count: *mut i64,
+        ) -> i32,
+    >,
+    pub mesh_finalize: ::core::option::Option<
+        unsafe extern "C" fn(mesh: moemesh_mesh) -> i32,
+    >,
+    pub mesh_destroy: ::core::option::Option<
+        unsafe extern "C" fn(mesh: *mut moemesh_mesh),
+    >,
+    pub all_reduce: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axes: i32,
+            op: i32,
+            array: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub all_gather: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axes: i32,
+            send: *const moemesh_view,
+            receive: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub reduce_scatter: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axes: i32,
+            op: i32,
+            send: *const moemesh_view,
+            receive: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub broadcast: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            axes: i32,
+            root: i64,
+            array: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub ledger_get_count: ::core::option::Option<
+        unsafe extern "C" fn(mesh: moemesh_mesh, count: *mut i64) -> i32,
+    >,
+    pub ledger_get_entry: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            index: i64,
+            entry: *mut moemesh_ledger_entry,
+        ) -> i32,
+    >,
+    pub ledger_reset: ::core::option::Option<
+        unsafe extern "C" fn(mesh: moemesh_mesh) -> i32,
+    >,
+    pub family_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_family_params, struct_size: i64) -> i32,
+    >,
+    pub family_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            params: *const moemesh_family_params,
+            family: *mut moemesh_family,
+        ) -> i32,
+    >,
+    pub family_destroy: ::core::option::Option<
+        unsafe extern "C" fn(family: *mut moemesh_family),
+    >,
+    pub parameter_params_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *mut moemesh_parameter_params,
+            struct_size: i64,
+        ) -> i32,
+    >,
+    pub parameter_register: ::core::option::Option<
+        unsafe extern "C" fn(
+            family: moemesh_family,
+            params: *const moemesh_parameter_params,
+            parameter: *mut moemesh_parameter,
+        ) -> i32,
+    >,
+    pub family_commit: ::core::option::Option<
+        unsafe extern "C" fn(family: moemesh_family) -> i32,
+    >,
+    pub parameter_find: ::core::option::Option<
+        unsafe extern "C" fn(
+            family: moemesh_family,
+            name: *const ::core::ffi::c_char,
+            parameter: *mut moemesh_parameter,
+        ) -> i32,
+    >,
+    pub parameter_get_info: ::core::option::Option<
+        unsafe extern "C" fn(
+            parameter: moemesh_parameter,
+            info: *mut moemesh_parameter_info,
+        ) -> i32,
+    >,
+    pub parameter_acquire: ::core::option::Option<
+        unsafe extern "C" fn(
+            parameter: moemesh_parameter,
+            stream: *mut ::core::ffi::c_void,
+            view: *mut moemesh_view,
+        ) -> i32,
+    >,
+    pub parameter_release: ::core::option::Option<
+        unsafe extern "C" fn(parameter: moemesh_parameter) -> i32,
+    >,
+    pub parameter_get_gradient: ::core::option::Option<
+        unsafe extern "C" fn(
+            parameter: moemesh_parameter,
+            view: *mut moemesh_view,
+        ) -> i32,
+    >,
+    pub gradient_ready: ::core::option::Option<
+        unsafe extern "C" fn(
+            parameter: moemesh_parameter,
+            gradient: *const moemesh_view,
+            stream: *mut ::core::ffi::c_void,
+        ) -> i32,
+    >,
+    pub parameters_changed: ::core::option::Option<
+        unsafe extern "C" fn(family: moemesh_family) -> i32,
+    >,
+    pub parameter_read: ::core::option::Option<
+        unsafe extern "C" fn(
+            parameter: moemesh_parameter,
+            quantity: i32,
+            expert: i64,
+            array: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub parameter_write: ::core::option::Option<
+        unsafe extern "C" fn(
+            parameter: moemesh_parameter,
+            quantity: i32,
+            expert: i64,
+            array: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub layer_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_layer_params, struct_size: i64) -> i32,
+    >,
+    pub layer_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            shared: moemesh_family,
+            expert: moemesh_family,
+            params: *const moemesh_layer_params,
+            layer: *mut moemesh_layer,
+        ) -> i32,
+    >,
+    pub layer_destroy: ::core::option::Option<
+        unsafe extern "C" fn(layer: *mut moemesh_layer),
+    >,
+    pub forward_params_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *mut moemesh_forward_params,
+            struct_size: i64,
+        ) -> i32,
+    >,
+    pub backward_params_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *mut moemesh_backward_params,
+            struct_size: i64,
+        ) -> i32,
+    >,
+    pub layer_forward: ::core::option::Option<
+        unsafe extern "C" fn(
+            layer: moemesh_layer,
+            params: *const moemesh_forward_params,
+            tape: *mut moemesh_tape,
+        ) -> i32,
+    >,
+    pub layer_backward: ::core::option::Option<
+        unsafe extern "C" fn(
+            tape: *mut moemesh_tape,
+            params: *const moemesh_backward_params,
+        ) -> i32,
+    >,
+    pub replay_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_replay_params, struct_size: i64) -> i32,
+    >,
+    pub layer_replay: ::core::option::Option<
+        unsafe extern "C" fn(
+            tape: *mut moemesh_tape,
+            params: *const moemesh_replay_params,
+        ) -> i32,
+    >,
+    pub tape_get_bytes: ::core::option::Option<
+        unsafe extern "C" fn(tape: moemesh_tape, bytes: *mut moemesh_tape_bytes) -> i32,
+    >,
+    pub layer_plan_bytes: ::core::option::Option<
+        unsafe extern "C" fn(
+            layer: moemesh_layer,
+            load: *const moemesh_layer_load,
+            recompute: i32,
+            bytes: *mut moemesh_tape_bytes,
+        ) -> i32,
+    >,
+    pub layer_balanced_load: ::core::option::Option<
+        unsafe extern "C" fn(
+            layer: moemesh_layer,
+            tokens: i64,
+            load: *mut moemesh_layer_load,
+        ) -> i32,
+    >,
+    pub layer_get_memory: ::core::option::Option<
+        unsafe extern "C" fn(
+            layer: moemesh_layer,
+            memory: *mut moemesh_layer_memory,
+        ) -> i32,
+    >,
+    pub tape_destroy: ::core::option::Option<
+        unsafe extern "C" fn(tape: *mut moemesh_tape),
+    >,
+    pub tape_get_routing: ::core::option::Option<
+        unsafe extern "C" fn(
+            tape: moemesh_tape,
+            experts: *const moemesh_view,
+            gates: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub layer_get_statistics: ::core::option::Option<
+        unsafe extern "C" fn(
+            layer: moemesh_layer,
+            statistics: *mut moemesh_layer_statistics,
+        ) -> i32,
+    >,
+    pub layer_get_rows: ::core::option::Option<
+        unsafe extern "C" fn(
+            layer: moemesh_layer,
+            rows_per_expert: *const moemesh_view,
+            rows_received: *const moemesh_view,
+        ) -> i32,
+    >,
+    pub layer_get_bias: ::core::option::Option<
+        unsafe extern "C" fn(layer: moemesh_layer, bias: *const moemesh_view) -> i32,
+    >,
+    pub layer_set_bias: ::core::option::Option<
+        unsafe extern "C" fn(layer: moemesh_layer, bias: *const moemesh_view) -> i32,
+    >,
+    pub optimizer_params_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *mut moemesh_optimizer_params,
+            struct_size: i64,
+        ) -> i32,
+    >,
+    pub optimizer_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            shared: moemesh_family,
+            expert: moemesh_family,
+            params: *const moemesh_optimizer_params,
+            optimizer: *mut moemesh_optimizer,
+        ) -> i32,
+    >,
+    pub optimizer_destroy: ::core::option::Option<
+        unsafe extern "C" fn(optimizer: *mut moemesh_optimizer),
+    >,
+    pub step_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_step_params, struct_size: i64) -> i32,
+    >,
+    pub step_begin: ::core::option::Option<
+        unsafe extern "C" fn(
+            optimizer: moemesh_optimizer,
+            params: *const moemesh_step_params,
+        ) -> i32,
+    >,
+    pub loss_tokens: ::core::option::Option<
+        unsafe extern "C" fn(
+            optimizer: moemesh_optimizer,
+            microbatch: i32,
+            tokens: i64,
+        ) -> i32,
+    >,
+    pub update_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_update_params, struct_size: i64) -> i32,
+    >,
+    pub optimizer_step: ::core::option::Option<
+        unsafe extern "C" fn(
+            optimizer: moemesh_optimizer,
+            params: *const moemesh_update_params,
+            result: *mut moemesh_update_result,
+        ) -> i32,
+    >,
+    pub step_end: ::core::option::Option<
+        unsafe extern "C" fn(optimizer: moemesh_optimizer, reduce: i32) -> i32,
+    >,
+    pub optimizer_get_bytes: ::core::option::Option<
+        unsafe extern "C" fn(
+            optimizer: moemesh_optimizer,
+            family: i32,
+            bytes: *mut moemesh_optimizer_bytes,
+        ) -> i32,
+    >,
+    pub optimizer_get_counters: ::core::option::Option<
+        unsafe extern "C" fn(
+            optimizer: moemesh_optimizer,
+            counters: *mut moemesh_optimizer_counters,
+        ) -> i32,
+    >,
+    pub optimizer_set_counters: ::core::option::Option<
+        unsafe extern "C" fn(
+            optimizer: moemesh_optimizer,
+            counters: *const moemesh_optimizer_counters,
+        ) -> i32,
+    >,
+    pub pipeline_params_init: ::core::option::Option<
+        unsafe extern "C" fn(
+            params: *mut moemesh_pipeline_params,
+            struct_size: i64,
+        ) -> i32,
+    >,
+    pub pipeline_run_init: ::core::option::Option<
+        unsafe extern "C" fn(run: *mut moemesh_pipeline_run, struct_size: i64) -> i32,
+    >,
+    pub pipeline_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            optimizer: moemesh_optimizer,
+            params: *const moemesh_pipeline_params,
+            pipeline: *mut moemesh_pipeline,
+        ) -> i32,
+    >,
+    pub pipeline_destroy: ::core::option::Option<
+        unsafe extern "C" fn(pipeline: *mut moemesh_pipeline),
+    >,
+    pub pipeline_begin: ::core::option::Option<
+        unsafe extern "C" fn(
+            pipeline: moemesh_pipeline,
+            run: *const moemesh_pipeline_run,
+        ) -> i32,
+    >,
+    pub pipeline_next: ::core::option::Option<
+        unsafe extern "C" fn(
+            pipeline: moemesh_pipeline,
+            action: *mut moemesh_pipeline_action,
+        ) -> i32,
+    >,
+    pub pipeline_done: ::core::option::Option<
+        unsafe extern "C" fn(pipeline: moemesh_pipeline, status: i32) -> i32,
+    >,
+    pub pipeline_execute: ::core::option::Option<
+        unsafe extern "C" fn(
+            pipeline: moemesh_pipeline,
+            run: *const moemesh_pipeline_run,
+            function: moemesh_pipeline_function,
+            user: *mut ::core::ffi::c_void,
+        ) -> i32,
+    >,
+    pub pipeline_get_info: ::core::option::Option<
+        unsafe extern "C" fn(
+            pipeline: moemesh_pipeline,
+            info: *mut moemesh_pipeline_info,
+        ) -> i32,
+    >,
+    pub bill_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_bill_params, struct_size: i64) -> i32,
+    >,
+    pub bill_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            params: *const moemesh_bill_params,
+            bill: *mut moemesh_bill,
+        ) -> i32,
+    >,
+    pub bill_destroy: ::core::option::Option<
+        unsafe extern "C" fn(bill: *mut moemesh_bill),
+    >,
+    pub bill_add_layer: ::core::option::Option<
+        unsafe extern "C" fn(
+            bill: moemesh_bill,
+            stage: i64,
+            params: *const moemesh_layer_params,
+            routing: *const moemesh_bill_routing,
+        ) -> i32,
+    >,
+    pub bill_add_parameter: ::core::option::Option<
+        unsafe extern "C" fn(
+            bill: moemesh_bill,
+            stage: i64,
+            family: i32,
+            params: *const moemesh_parameter_params,
+        ) -> i32,
+    >,
+    pub bill_set_pipeline: ::core::option::Option<
+        unsafe extern "C" fn(
+            bill: moemesh_bill,
+            params: *const moemesh_pipeline_params,
+        ) -> i32,
+    >,
+    pub bill_get_count: ::core::option::Option<
+        unsafe extern "C" fn(bill: moemesh_bill, rank: i64, count: *mut i64) -> i32,
+    >,
+    pub bill_get_entry: ::core::option::Option<
+        unsafe extern "C" fn(
+            bill: moemesh_bill,
+            rank: i64,
+            index: i64,
+            entry: *mut moemesh_ledger_entry,
+        ) -> i32,
+    >,
+    pub report_params_init: ::core::option::Option<
+        unsafe extern "C" fn(params: *mut moemesh_report_params, struct_size: i64) -> i32,
+    >,
+    pub report_create: ::core::option::Option<
+        unsafe extern "C" fn(
+            mesh: moemesh_mesh,
+            params: *const moemesh_report_params,
+            report: *mut moemesh_report,
+        ) -> i32,
+    >,
+    pub report_stop: ::core::option::Option<
+        unsafe extern "C" fn(report: moemesh_report) -> i32,
+    >,
+    pub report_destroy: ::core::option::Option<
+        unsafe extern "C" fn(report: *mut moemesh_report),
+    >,
+    pub report_mark_begin: ::core::option::Option<
+        unsafe extern "C" fn(
+            report: moemesh_report,
+            name: *const ::core::ffi::c_char,
+        ) -> i32,
+    >,
+    pub report_mark_end: ::core::option::Option<
+        unsafe extern "C" fn(report: moemesh_report) -> i32,
+    >,
+    pub report_collect: ::core::option::Option<
+        unsafe extern "C" fn(report: moemesh_report) -> i32,
+    >,
+    pub report_get_summary: ::core::option::Option<
+        unsafe extern "C" fn(
+            report: moemesh_report,
+            summary: *mut moemesh_report_summary,
+        ) -> i32,
+    >,
+    pub report_get_layer: ::core::option::Option<
+        unsafe extern "C" fn(
+            report: moemesh_report,
+            index: i64,
+            layer: *mut moemesh_report_layer,
+        ) -> i32,
+    >,
+    pub report_get_step: ::core::option::Option<
+        unsafe extern "C" fn(
+            report: moemesh_report,
+            index: i64,
+            step: *mut moemesh_report_step,
+        ) -> i32,
+    >,
+    pub report_write: ::core::option::Option<
+        unsafe extern "C" fn(
+            report: moemesh_report,
+            output: i32,
+            step: i64,
+            path: *const ::core::ffi::c_char,
+        ) -> i32,
+    >,
+    pub runtime_get_info: ::core::option::Option<
+        unsafe extern "C" fn(info: *mut moemesh_runtime_info) -> i32,
+    >,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of moemesh_api"][::core::mem::size_of::<moemesh_api>() - 840usize];
+    ["Alignment of moemesh_api"][::core::mem::align_of::<moemesh_api>() - 8usize];
+    [
+        "Offset of field: moemesh_api::struct_size",
+    ][::core::mem::offset_of!(moemesh_api, struct_size) - 0usize];
+    [
+        "Offset of field: moemesh_api::abi_version",
+    ][::core::mem::offset_of!(moemesh_api, abi_version) - 8usize];
+    [
+        "Offset of field: moemesh_api::reserved",
+    ][::core::mem::offset_of!(moemesh_api, reserved) - 12usize];
+    [
+        "Offset of field: moemesh_api::status_name",
+    ][::core::mem::offset_of!(moemesh_api, status_name) - 16usize];
+    [
+        "Offset of field: moemesh_api::status_text",
+    ][::core::mem::offset_of!(moemesh_api, status_text) - 24usize];
+    [
+        "Offset of field: moemesh_api::version",
+    ][::core::mem::offset_of!(moemesh_api, version) - 32usize];
+    [
+        "Offset of field: moemesh_api::last_error",
+    ][::core::mem::offset_of!(moemesh_api, last_error) - 40usize];
+    [
+        "Offset of field: moemesh_api::shutdown",
+    ][::core::mem::offset_of!(moemesh_api, shutdown) - 48usize];
+    [
+        "Offset of field: moemesh_api::view_init",
+    ][::core::mem::offset_of!(moemesh_api, view_init) - 56usize];
+    [
+        "Offset of field: moemesh_api::context_params_init",
+    ][::core::mem::offset_of!(moemesh_api, context_params_init) - 64usize];
+    [
+        "Offset of field: moemesh_api::context_create",
+    ][::core::mem::offset_of!(moemesh_api, context_create) - 72usize];
+    [
+        "Offset of field: moemesh_api::context_get_info",
+    ][::core::mem::offset_of!(moemesh_api, context_get_info) - 80usize];
+    [
+        "Offset of field: moemesh_api::context_finalize",
+    ][::core::mem::offset_of!(moemesh_api, context_finalize) - 88usize];
+    [
+        "Offset of field: moemesh_api::context_destroy",
+    ][::core::mem::offset_of!(moemesh_api, context_destroy) - 96usize];
+    [
+        "Offset of field: moemesh_api::mesh_params_init",
+    ][::core::mem::offset_of!(moemesh_api, mesh_params_init) - 104usize];
+    [
+        "Offset of field: moemesh_api::mesh_create",
+    ][::core::mem::offset_of!(moemesh_api, mesh_create) - 112usize];
+    [
+        "Offset of field: moemesh_api::mesh_plan",
+    ][::core::mem::offset_of!(moemesh_api, mesh_plan) - 120usize];
+    [
+        "Offset of field: moemesh_api::mesh_get_coordinates",
+    ][::core::mem::offset_of!(moemesh_api, mesh_get_coordinates) - 128usize];
+    [
+        "Offset of field: moemesh_api::mesh_get_group",
+    ][::core::mem::offset_of!(moemesh_api, mesh_get_group) - 136usize];
+    [
+        "Offset of field: moemesh_api::mesh_get_group_member",
+    ][::core::mem::offset_of!(moemesh_api, mesh_get_group_member) - 144usize];
+    [
+        "Offset of field: moemesh_api::mesh_get_axis_report",
+    ][::core::mem::offset_of!(moemesh_api, mesh_get_axis_report) - 152usize];
+    [
+        "Offset of field: moemesh_api::mesh_get_experts",
+    ][::core::mem::offset_of!(moemesh_api, mesh_get_experts) - 160usize];
+    [
+        "Offset of field: moemesh_api::mesh_finalize",
+    ][::core::mem::offset_of!(moemesh_api, mesh_finalize) - 168usize];
+    [
+        "Offset of field: moemesh_api::mesh_destroy",
+    ][::core::mem::offset_of!(moemesh_api, mesh_destroy) - 176usize];
+    [
+        "Offset of field: moemesh_api::all_reduce",
+    ][::core::mem::offset_of!(moemesh_api, all_reduce) - 184usize];
+    [
+        "Offset of field: moemesh_api::all_gather",
+    ][::core::mem::offset_of!(moemesh_api, all_gather) - 192usize];
+    [
+        "Offset of field: moemesh_api::reduce_scatter",
+    ][::core::mem::offset_of!(moemesh_api, reduce_scatter) - 200usize];
+    [
+        "Offset of field: moemesh_api::broadcast",
+    ][::core::mem::offset_of!(moemesh_api, broadcast) - 208usize];
+    [
+        "Offset of field: moemesh_api::ledger_get_count",
+    ][::core::mem::offset_of!(moemesh_api, ledger_get_count) - 216usize];
+    [
+        "Offset of field: moemesh_api::ledger_get_entry",
+    ][::core::mem::offset_of!(moemesh_api, ledger_get_entry) - 224usize];
+    [
+        "Offset of field: moemesh_api::ledger_reset",
+    ][::core::mem::offset_of!(moemesh_api, ledger_reset) - 232usize];
+    [
+        "Offset of field: moemesh_api::family_params_init",
+    ][::core::mem::offset_of!(moemesh_api, family_params_init) - 240usize];
+    [
+        "Offset of field: moemesh_api::family_create",
+    ][::core::mem::offset_of!(moemesh_api, family_create) - 248usize];
+    [
+        "Offset of field: moemesh_api::family_destroy",
+    ][::core::mem::offset_of!(moemesh_api, family_destroy) - 256usize];
+    [
+        "Offset of field: moemesh_api::parameter_params_init",
+    ][::core::mem::offset_of!(moemesh_api, parameter_params_init) - 264usize];
+    [
+        "Offset of field: moemesh_api::parameter_register",
+    ][::core::mem::offset_of!(moemesh_api, parameter_register) - 272usize];
+    [
+        "Offset of field: moemesh_api::family_commit",
+    ][::core::mem::offset_of!(moemesh_api, family_commit) - 280usize];
+    [
+        "Offset of field: moemesh_api::parameter_find",
+    ][::core::mem::offset_of!(moemesh_api, parameter_find) - 288usize];
+    [
+        "Offset of field: moemesh_api::parameter_get_info",
+    ][::core::mem::offset_of!(moemesh_api, parameter_get_info) - 296usize];
+    [
+        "Offset of field: moemesh_api::parameter_acquire",
+    ][::core::mem::offset_of!(moemesh_api, parameter_acquire) - 304usize];
+    [
+        "Offset of field: moemesh_api::parameter_release",
+    ][::core::mem::offset_of!(moemesh_api, parameter_release) - 312usize];
+    [
+        "Offset of field: moemesh_api::parameter_get_gradient",
+    ][::core::mem::offset_of!(moemesh_api, parameter_get_gradient) - 320usize];
+    [
+        "Offset of field: moemesh_api::gradient_ready",
+    ][::core::mem::offset_of!(moemesh_api, gradient_ready) - 328usize];
+    [
+        "Offset of field: moemesh_api::parameters_changed",
+    ][::core::mem::offset_of!(moemesh_api, parameters_changed) - 336usize];
+    [
+        "Offset of field: moemesh_api::parameter_read",
+    ][::core::mem::offset_of!(moemesh_api, parameter_read) - 344usize];
+    [
+        "Offset of field: moemesh_api::parameter_write",
+    ][::core::mem::offset_of!(moemesh_api, parameter_write) - 352usize];
+    [
+        "Offset of field: moemesh_api::layer_params_init",
+    ][::core::mem::offset_of!(moemesh_api, layer_params_init) - 360usize];
+    [
+        "Offset of field: moemesh_api::layer_create",
+    ][::core::mem::offset_of!(moemesh_api, layer_create) - 368usize];
+    [
+        "Offset of field: moemesh_api::layer_destroy",
+    ][::core::mem::offset_of!(moemesh_api, layer_destroy) - 376usize];
+    [
+        "Offset of field: moemesh_api::forward_params_init",
+    ][::core::mem::offset_of!(moemesh_api, forward_params_init) - 384usize];
+    [
+        "Offset of field: moemesh_api::backward_params_init",
+    ][::core::mem::offset_of!(moemesh_api, backward_params_init) - 392usize];
+    [
+        "Offset of field: moemesh_api::layer_forward",
+    ][::core::mem::offset_of!(moemesh_api, layer_forward) - 400usize];
+    [
+        "Offset of field: moemesh_api::layer_backward",
+    ][::core::mem::offset_of!(moemesh_api, layer_backward) - 408usize];
+    [
+        "Offset of field: moemesh_api::replay_params_init",
+    ][::core::mem::offset_of!(moemesh_api, replay_params_init) - 416usize];
+    [
+        "Offset of field: moemesh_api::layer_replay",
+    ][::core::mem::offset_of!(moemesh_api, layer_replay) - 424usize];
+    [
+        "Offset of field: moemesh_api::tape_get_bytes",
+    ][::core::mem::offset_of!(moemesh_api, tape_get_bytes) - 432usize];
+    [
+        "Offset of field: moemesh_api::layer_plan_bytes",
+    ][::core::mem::offset_of!(moemesh_api, layer_plan_bytes) - 440usize];
+    [
+        "Offset of field: moemesh_api::layer_balanced_load",
+    ][::core::mem::offset_of!(moemesh_api, layer_balanced_load) - 448usize];
+    [
+        "Offset of field: moemesh_api::layer_get_memory",
+    ][::core::mem::offset_of!(moemesh_api, layer_get_memory) - 456usize];
+    [
+        "Offset of field: moemesh_api::tape_destroy",
+    ][::core::mem::offset_of!(moemesh_api, tape_destroy) - 464usize];
+    [
+        "Offset of field: moemesh_api::tape_get_routing",
+    ][::core::mem::offset_of!(moemesh_api, tape_get_routing) - 472usize];
+    [
+        "Offset of field: moemesh_api::layer_get_statistics",
+    ][::core::mem::offset_of!(moemesh_api, layer_get_statistics) - 480usize];
+    [
+        "Offset of field: moemesh_api::layer_get_rows",
+    ][::core::mem::offset_of!(moemesh_api, layer_get_rows) - 488usize];
+    [
+        "Offset of field: moemesh_api::layer_get_bias",
+    ][::core::mem::offset_of!(moemesh_api, layer_get_bias) - 496usize];
+    [
+        "Offset of field: moemesh_api::layer_set_bias",
+    ][::core::mem::offset_of!(moemesh_api, layer_set_bias) - 504usize];
+    [
+        "Offset of field: moemesh_api::optimizer_params_init",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_params_init) - 512usize];
+    [
+        "Offset of field: moemesh_api::optimizer_create",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_create) - 520usize];
+    [
+        "Offset of field: moemesh_api::optimizer_destroy",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_destroy) - 528usize];
+    [
+        "Offset of field: moemesh_api::step_params_init",
+    ][::core::mem::offset_of!(moemesh_api, step_params_init) - 536usize];
+    [
+        "Offset of field: moemesh_api::step_begin",
+    ][::core::mem::offset_of!(moemesh_api, step_begin) - 544usize];
+    [
+        "Offset of field: moemesh_api::loss_tokens",
+    ][::core::mem::offset_of!(moemesh_api, loss_tokens) - 552usize];
+    [
+        "Offset of field: moemesh_api::update_params_init",
+    ][::core::mem::offset_of!(moemesh_api, update_params_init) - 560usize];
+    [
+        "Offset of field: moemesh_api::optimizer_step",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_step) - 568usize];
+    [
+        "Offset of field: moemesh_api::step_end",
+    ][::core::mem::offset_of!(moemesh_api, step_end) - 576usize];
+    [
+        "Offset of field: moemesh_api::optimizer_get_bytes",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_get_bytes) - 584usize];
+    [
+        "Offset of field: moemesh_api::optimizer_get_counters",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_get_counters) - 592usize];
+    [
+        "Offset of field: moemesh_api::optimizer_set_counters",
+    ][::core::mem::offset_of!(moemesh_api, optimizer_set_counters) - 600usize];
+    [
+        "Offset of field: moemesh_api::pipeline_params_init",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_params_init) - 608usize];
+    [
+        "Offset of field: moemesh_api::pipeline_run_init",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_run_init) - 616usize];
+    [
+        "Offset of field: moemesh_api::pipeline_create",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_create) - 624usize];
+    [
+        "Offset of field: moemesh_api::pipeline_destroy",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_destroy) - 632usize];
+    [
+        "Offset of field: moemesh_api::pipeline_begin",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_begin) - 640usize];
+    [
+        "Offset of field: moemesh_api::pipeline_next",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_next) - 648usize];
+    [
+        "Offset of field: moemesh_api::pipeline_done",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_done) - 656usize];
+    [
+        "Offset of field: moemesh_api::pipeline_execute",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_execute) - 664usize];
+    [
+        "Offset of field: moemesh_api::pipeline_get_info",
+    ][::core::mem::offset_of!(moemesh_api, pipeline_get_info) - 672usize];
+    [
+        "Offset of field: moemesh_api::bill_params_init",
+    ][::core::mem::offset_of!(moemesh_api, bill_params_init) - 680usize];
+    [
+        "Offset of field: moemesh_api::bill_create",
+    ][::core::mem::offset_of!(moemesh_api, bill_create) - 688usize];
+    [
+        "Offset of field: moemesh_api::bill_destroy",
+    ][::core::mem::offset_of!(moemesh_api, bill_destroy) - 696usize];
+    [
+        "Offset of field: moemesh_api::bill_add_layer",
+    ][::core::mem::offset_of!(moemesh_api, bill_add_layer) - 704usize];
+    [
+        "Offset of field: moemesh_api::bill_add_parameter",
+    ][::core::mem::offset_of!(moemesh_api, bill_add_parameter) - 712usize];
+    [
+        "Offset of field: moemesh_api::bill_set_pipeline",
+    ][::core::mem::offset_of!(moemesh_api, bill_set_pipeline) - 720usize];
+    [
+        "Offset of field: moemesh_api::bill_get_count",
+    ][::core::mem::offset_of!(moemesh_api, bill_get_count) - 728usize];
+    [
+        "Offset of field: moemesh_api::bill_get_entry",
+    ][::core::mem::offset_of!(moemesh_api, bill_get_entry) - 736usize];
+    [
+        "Offset of field: moemesh_api::report_params_init",
+    ][::core::mem::offset_of!(moemesh_api, report_params_init) - 744usize];
+    [
+        "Offset of field: moemesh_api::report_create",
+    ][::core::mem::offset_of!(moemesh_api, report_create) - 752usize];
+    [
+        "Offset of field: moemesh_api::report_stop",
+    ][::core::mem::offset_of!(moemesh_api, report_stop) - 760usize];
+    [
+        "Offset of field: moemesh_api::report_destroy",
+    ][::core::mem::offset_of!(moemesh_api, report_destroy) - 768usize];
+    [
+        "Offset of field: moemesh_api::report_mark_begin",
+    ][::core::mem::offset_of!(moemesh_api, report_mark_begin) - 776usize];
+    [
+        "Offset of field: moemesh_api::report_mark_end",
+    ][::core::mem::offset_of!(moemesh_api, report_mark_end) - 784usize];
+    [
+        "Offset of field: moemesh_api::report_collect",
+    ][::core::mem::offset_of!(moemesh_api, report_collect) - 792usize];
+    [
+        "Offset of field: moemesh_api::report_get_summary",
+    ][::core::mem::offset_of!(moemesh_api, report_get_summary) - 800usize];
+    [
+        "Offset of field: moemesh_api::report_get_layer",
+    ][::core::mem::offset_of!(moemesh_api, report_get_layer) - 808usize];
+    [
+        "Offset of field: moemesh_api::report_get_step",
+    ][::core::mem::offset_of!(moemesh_api, report_get_step) - 816usize];
+    [
+        "Offset of field: moemesh_api::report_write",
+    ][::core::mem::offset_of!(moemesh_api, report_write) - 824usize];
+    [
+        "Offset of field: moemesh_api::runtime_get_info",
+    ][::core::mem::offset_of!(moemesh_api, runtime_get_info) - 832usize];
+};
+pub type moemesh_get_api_function = ::core::option::Option<
+    unsafe extern "C" fn(abi_version: i32) -> *const moemesh_api,
+>;

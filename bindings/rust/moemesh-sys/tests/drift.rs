@@ -100,5 +100,6 @@ fn the_committed_bindings_are_what_bindgen_makes() {
     };
     same(include_str!("../src/types.rs"), include_str!(concat!(env!("OUT_DIR"), "/types.rs")), "types.rs");
     same(include_str!("../src/functions.rs"), include_str!(concat!(env!("OUT_DIR"), "/functions.rs")), "functions.rs");
+    same(include_str!("../src/dynamic.rs"), include_str!(concat!(env!("OUT_DIR"), "/dynamic.rs")), "dynamic.rs");
     same(include_str!("../src/status.rs"), include_str!(concat!(env!("OUT_DIR"), "/status.rs")), "status.rs");
 }

@@ -317,21 +317,3 @@ fn gate_for(info: &ContextInfo) -> Gate {
         Gate::this_thread()
     }
 }
-
-/// Finalizes what the library itself started: MPI where [`ContextParams::mpi_init`] did it. After every context is dropped; no
-/// context can be made afterwards.
-pub fn shutdown() -> Result<()> {
-    let gate = Gate::anywhere();
-    let _entry = gate.enter()?;
-    // SAFETY: no arguments.
-    check(unsafe { sys::moemesh_shutdown() })
-}
-
-/// The library's version: major, minor, patch.
-pub fn version() -> (i32, i32, i32) {
-    let mut version = [0i32; 3];
-    let [major, minor, patch] = &mut version;
-    // SAFETY: three places for an int32.
-    unsafe { sys::moemesh_version(major, minor, patch) };
-    version.into()
-}

@@ -92,6 +92,10 @@ pub(crate) fn check(status: i32) -> Result<()> {
 }
 
 fn last_text() -> Message {
+    #[cfg(feature = "dynamic-load")]
+    if let Some(error) = sys::load_error() {
+        return error.into();
+    }
     let mut text = [0u8; 1024];
     // SAFETY: no context: the thread's last text; at most the array's size is written, its final 0 included.
     let status =

@@ -17,12 +17,13 @@ mod optimizer;
 mod params;
 mod pipeline;
 mod report;
+mod runtime;
 mod tape;
 mod values;
 mod view;
 
 pub use bill::{Bill, BillParams, BillRouting};
-pub use context::{Comm, Context, ContextInfo, ContextParams, shutdown, version};
+pub use context::{Comm, Context, ContextInfo, ContextParams};
 pub use error::{Error, Message, Result};
 pub use family::{Family, FamilyParams, Parameter, ParameterInfo, ParameterParams};
 pub use layer::{Forward, Layer, LayerLoad, LayerMemory, LayerParams, LayerStatistics, TapeBytes};
@@ -33,6 +34,9 @@ pub use optimizer::{Optimizer, OptimizerBytes, OptimizerCounters, OptimizerParam
 pub use params::*;
 pub use pipeline::{Action, Pipeline, PipelineInfo, PipelineParams, Run};
 pub use report::{Report, ReportLayer, ReportParams, ReportStep, ReportSummary};
+#[cfg(feature = "dynamic-load")]
+pub use runtime::load;
+pub use runtime::{RuntimeInfo, runtime_info, shutdown, version};
 pub use tape::{Backward, DetachedTape, Tape};
 pub use values::Values;
 pub use view::{Bf16, Element, Float, View, ViewMut};

@@ -459,4 +459,6 @@ fn the_library_is_there() {
     assert_eq!(version().0, sys::MOEMESH_VERSION_MAJOR as i32);
     let info = alone().info().unwrap();
     assert_eq!((info.rank, info.size), (0, 1));
+    let running = runtime_info().unwrap();
+    assert!(running.library.contains("libmoemesh.so") && running.threads >= 1, "{running:?}");
 }
