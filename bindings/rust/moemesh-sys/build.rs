@@ -126,15 +126,13 @@ mod generate {
             if name == "moemesh_get_api" {
                 continue;
             }
-            let names: Vec<&str> = arguments
-                .split(", ")
-                .filter_map(|argument| argument.trim().split_once(':'))
-                .map(|pair| pair.0)
-                .collect();
+            let arguments = || arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty());
+            let names: Vec<&str> =
+                arguments().filter_map(|argument| argument.split_once(':')).map(|pair| pair.0).collect();
+            let lines: String = arguments().map(|argument| format!("    {argument},\n")).collect();
             text += &format!(
-                "pub unsafe fn {name}({}){result} {{\n    match member!({}) {{\n        \
+                "pub unsafe fn {name}(\n{lines}){result} {{\n    match member!({}) {{\n        \
                  Some(call) => unsafe {{ call({}) }},\n        None => missing(),\n    }}\n}}\n",
-                arguments.trim().trim_end_matches(','),
                 name.trim_start_matches("moemesh_"),
                 names.join(", ")
             );

@@ -159,11 +159,11 @@ impl Model {
         *self.step.lock().unwrap() = Some(step);
         let loss = self.loss(windows);
         let gradients = loss.and_then(|loss| Ok((loss.to_scalar::<f32>()?, loss.backward()?)));
-        // Whatever happened: other ranks are at the step's end.
         let step = self.step.lock().unwrap().take().expect("the step that was put there");
-        let (loss, gradients) = gradients?;
-        self.hand_over(&step, &gradients)?;
-        let result = step.finish().map_err(error)?;
+        // Whatever happened here: other ranks come to the step's end, which drops it on all where a rank failed.
+        let given = gradients.and_then(|(loss, gradients)| self.hand_over(&step, &gradients).map(|()| loss));
+        let result = step.finish().map_err(error);
+        let (loss, result) = (given?, result?);
         self.refresh()?;
         Ok((loss, result))
     }
