@@ -40,3 +40,30 @@ pub use runtime::{RuntimeInfo, runtime_info, shutdown, version};
 pub use tape::{Backward, DetachedTape, Tape};
 pub use values::Values;
 pub use view::{Bf16, Element, Float, View, ViewMut};
+
+/// Handles have nothing to show.
+macro_rules! opaque {
+    ($($type:ty),*) => {$(
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($type)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+opaque!(
+    ContextParams<'_>,
+    Context,
+    Mesh,
+    Family,
+    Parameter,
+    Layer,
+    Tape<'_>,
+    DetachedTape,
+    Optimizer,
+    Step,
+    Pipeline<f32>,
+    Pipeline<Bf16>,
+    Bill,
+    Report
+);

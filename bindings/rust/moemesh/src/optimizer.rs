@@ -147,6 +147,10 @@ impl Step {
         self.optimizer.microbatches.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn is_of(&self, optimizer: &Arc<OptimizerInner>) -> bool {
+        Arc::ptr_eq(&self.optimizer, optimizer)
+    }
+
     pub(crate) fn require_of(&self, family: &Arc<FamilyInner>) -> Result<()> {
         if self.optimizer.families.iter().any(|own| Arc::ptr_eq(own, family)) {
             return Ok(());

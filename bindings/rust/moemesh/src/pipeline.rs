@@ -7,7 +7,7 @@ use std::sync::Arc;
 use moemesh_sys as sys;
 
 use crate::context::{NotSync, Owned};
-use crate::error::{Error, Result, bad_argument, check};
+use crate::error::{Error, Result, bad_argument, bad_state, check};
 use crate::mesh::{Mesh, MeshInner};
 use crate::optimizer::{Optimizer, OptimizerInner, Step};
 use crate::params::{ActionKind, Dtype, Schedule, filled, params};
@@ -28,7 +28,7 @@ params! {
 /// The order of the microbatches, and what goes from stage to stage: rows of `T`.
 pub struct Pipeline<T: Float> {
     inner: Owned<sys::moemesh_pipeline>,
-    _optimizer: Option<Arc<OptimizerInner>>,
+    optimizer: Option<Arc<OptimizerInner>>,
     _mesh: Arc<MeshInner>,
     _not_sync: NotSync,
     _rows: PhantomData<T>,
@@ -44,18 +44,16 @@ impl<T: Float> Pipeline<T> {
         let make = |pipeline| unsafe { sys::moemesh_pipeline_create(mesh.inner.raw, steps, &raw, pipeline) };
         let inner = Owned::make(&mesh.inner.context, make)?;
         let optimizer = optimizer.map(|optimizer| optimizer.inner.clone());
-        Ok(Pipeline {
-            inner,
-            _optimizer: optimizer,
-            _mesh: mesh.inner.clone(),
-            _not_sync: PhantomData,
-            _rows: PhantomData,
-        })
+        Ok(Pipeline { inner, optimizer, _mesh: mesh.inner.clone(), _not_sync: PhantomData, _rows: PhantomData })
     }
 
     /// Begins the run of a step's microbatches. `rows` of each one on this data shard: must be given on the first stage. The run
     /// borrows the step: it can't be closed before the run is given up.
     pub fn train<'run>(&'run mut self, step: &'run Step, rows: Option<&[i64]>) -> Result<Run<'run, T>> {
+        // The step that the run borrows must be the one whose end would end the run.
+        if !self.optimizer.as_ref().is_some_and(|own| step.is_of(own)) {
+            return Err(bad_state("the step is not of the pipeline's optimizer"));
+        }
         self.begin(rows, step.microbatches(), true)
     }
 

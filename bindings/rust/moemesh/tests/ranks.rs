@@ -286,6 +286,10 @@ fn a_failing_action_fails_the_step_everywhere() -> Result<()> {
         let result = step.finish();
         assert_eq!(matches!(result, Err(Error::StepFailed(_))), attempt == 0, "{result:?}");
     }
+    // Another optimizer's step does not keep this run's arrays.
+    let other = Model::alone()?;
+    let foreign = other.optimizer.begin(&StepParams::new())?;
+    assert!(matches!(pipeline.train(&foreign, Some(&rows)).err(), Some(Error::InvalidState(_))));
     // A run that is left in its middle: the step can't be finished, the next one can.
     let step = model.optimizer.begin(&StepParams::new().microbatches(2))?;
     let mut run = pipeline.train(&step, Some(&rows))?;
