@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use moemesh_sys as sys;
 
 use crate::context::{NotSync, Owned};
-use crate::error::{Result, bad_argument, bad_state, check};
+use crate::error::{Error, Result, bad_argument, bad_state, check};
 use crate::mesh::{Mesh, MeshInner};
 use crate::optimizer::Step;
 use crate::params::{Dtype, FamilyKind, Flag, InitKind, Quantity, TpKind, c_text, filled, params};
@@ -200,11 +200,11 @@ impl Parameter {
             check(sys::moemesh_parameter_acquire(self.raw, std::ptr::null_mut(), view.as_mut_ptr()))?;
             view.assume_init()
         };
-        if view.dtype != T::DTYPE {
-            self.release();
-            return Err(bad_argument(format!("values are of dtype {}, asked for {}", view.dtype, T::DTYPE)));
-        }
-        Ok(view)
+        let checked = require_host(&view).and_then(|()| match view.dtype == T::DTYPE {
+            true => Ok(view),
+            false => Err(bad_argument(format!("values are of dtype {}, asked for {}", view.dtype, T::DTYPE))),
+        });
+        checked.inspect_err(|_| self.release())
     }
 
     /// Within the gate.
@@ -291,9 +291,19 @@ impl Parameter {
         // `ready` but calls within the gate, where this thread is until `body` is through.
         unsafe {
             check(sys::moemesh_parameter_get_gradient(self.raw, view.as_mut_ptr()))?;
-            Ok(body(crate::values::slice_of_mut(&view.assume_init())))
+            let view = view.assume_init();
+            require_host(&view)?;
+            Ok(body(crate::values::slice_of_mut(&view)))
         }
     }
+}
+
+/// Slices are of host memory.
+fn require_host(view: &sys::moemesh_view) -> Result<()> {
+    if view.memory == sys::MOEMESH_MEMORY_HOST as i32 {
+        return Ok(());
+    }
+    Err(Error::NotSupported("the library's arrays are not in host memory: read and write give whole parameters".into()))
 }
 
 /// Within the gate.

@@ -13,7 +13,7 @@ use crate::mesh::{Mesh, MeshInner};
 use crate::optimizer::Step;
 use crate::params::{
     Activation, AuxScope, DropRule, Dtype, Gate, Nonfinite, Products, Recompute, RouterKind, Score, SequenceLayout,
-    filled, params,
+    filled, initial, params,
 };
 use crate::tape::Tape;
 use crate::view::{View, ViewMut};
@@ -65,12 +65,7 @@ pub struct Forward<'x, 'call> {
 impl<'x, 'call> Forward<'x, 'call> {
     /// `x`, `y`: `[tokens, hidden]` of the families' dtype; rows may be apart.
     pub fn new(x: View<'x>, y: ViewMut<'call>) -> Self {
-        let mut raw = std::mem::MaybeUninit::<sys::moemesh_forward_params>::zeroed();
-        // SAFETY: zeros are a value of the struct, whose size is told.
-        let raw = unsafe {
-            sys::moemesh_forward_params_init(raw.as_mut_ptr(), size_of::<sys::moemesh_forward_params>() as i64);
-            raw.assume_init()
-        };
+        let raw = initial!(moemesh_forward_params, moemesh_forward_params_init);
         Forward { x, y, mask: None, logits: None, raw }
     }
     /// `[tokens]` of `u8`, 0 = padding.

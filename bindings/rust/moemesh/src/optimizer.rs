@@ -11,7 +11,7 @@ use crate::context::{NotSync, Owned};
 use crate::error::{Result, bad_state, check};
 use crate::family::{Family, FamilyInner};
 use crate::mesh::{Mesh, MeshInner};
-use crate::params::{FamilyKind, Flag, Objective, OptimizerKind, Overlap, filled, params};
+use crate::params::{FamilyKind, Flag, Objective, OptimizerKind, Overlap, filled, initial, params};
 
 pub type UpdateResult = sys::moemesh_update_result;
 pub type OptimizerBytes = sys::moemesh_optimizer_bytes;
@@ -175,8 +175,8 @@ impl Step {
         if self.optimizer.families.iter().any(|family| family.state().readers > 0) {
             return self.refuse();
         }
-        let params =
-            sys::moemesh_update_params { struct_size: size_of::<sys::moemesh_update_params>() as i64, learning_rate };
+        let mut params = initial!(moemesh_update_params, moemesh_update_params_init);
+        params.learning_rate = learning_rate;
         // SAFETY: a live handle and structs of their sizes; nobody borrows values.
         filled!(moemesh_update_result, |out| sys::moemesh_optimizer_step(self.optimizer.owned.raw, &params, out))
     }

@@ -19,6 +19,19 @@ pub(crate) fn c_text(text: &str) -> std::ffi::CString {
     std::ffi::CString::new(text).unwrap_or_default()
 }
 
+/// A struct of the header with the library's defaults. Where init fails, struct_size stays 0, which every call refuses.
+macro_rules! initial {
+    ($type:ident, $init:ident) => {{
+        let mut raw = std::mem::MaybeUninit::<moemesh_sys::$type>::zeroed();
+        // SAFETY: zeros are a value of the struct (numbers and pointers), of which the size is told.
+        unsafe {
+            moemesh_sys::$init(raw.as_mut_ptr(), size_of::<moemesh_sys::$type>() as i64);
+            raw.assume_init()
+        }
+    }};
+}
+pub(crate) use initial;
+
 /// A struct of parameters: starts with the library's defaults, a method for each field.
 macro_rules! params {
     ($(#[$doc:meta])* $name:ident($raw:ident, $init:ident $(, $text:ident)?) {
@@ -34,14 +47,7 @@ macro_rules! params {
         impl $name {
             /// The library's defaults.
             pub fn new() -> $name {
-                let mut raw = std::mem::MaybeUninit::<moemesh_sys::$raw>::zeroed();
-                // SAFETY: zeros are a value of the struct (numbers and pointers), of which the size is told. Where init fails,
-                // struct_size stays 0, which every call refuses.
-                let raw = unsafe {
-                    moemesh_sys::$init(raw.as_mut_ptr(), size_of::<moemesh_sys::$raw>() as i64);
-                    raw.assume_init()
-                };
-                $name { raw, $($text: None,)? }
+                $name { raw: $crate::params::initial!($raw, $init), $($text: None,)? }
             }
             $(
                 #[doc = concat!("`", stringify!($text), "` of `", stringify!($raw), "`. Must not contain NUL.")]
