@@ -1,0 +1,1 @@
+../../bindings/rust/moemesh/examples/small.rs
