@@ -12,7 +12,8 @@ void zero(float* data, int64_t n);
 void add_strided(int32_t rank, const int64_t* extents, const float* from, const int64_t* strides, float* to);
 // out[i] = (parts[0][i] + parts[1][i] + ... in this order) * factor; out may be parts[0]. parts: host.
 void ordered_sum(int64_t n, int32_t count, const float* const* parts, float factor, float* out);
-// The same bits, on the calling thread and of memory that the host reads, where out may be any of the parts: for threads that must not launch kernels.
+// The same bits, on the calling thread and of memory that the host reads, where out may be any of the parts: for threads
+// that must not launch kernels.
 void ordered_sum_here(int64_t n, int32_t count, const float* const* parts, float factor, float* out);
 // fp64 sum of squares over fixed blocks in order: the same bits for every number of threads. NaN or inf if an element is.
 double sum_squares(const float* data, int64_t n);
