@@ -66,6 +66,7 @@ elseif(MOEMESH_KOKKOS_SOURCE AND NOT MOEMESH_SHARED_KOKKOS)
     moemesh_build_cuda_kokkos("${MOEMESH_KOKKOS_SOURCE}" "${PROJECT_BINARY_DIR}/kokkos-cuda")
     unset(Kokkos_DIR CACHE)
     moemesh_find_kokkos("${PROJECT_BINARY_DIR}/kokkos-cuda")
+    unset(Kokkos_DIR CACHE)  # so that the next configure looks whether it is still the one that is wanted
   else()
     moemesh_build_kokkos("${MOEMESH_KOKKOS_SOURCE}")
   endif()
