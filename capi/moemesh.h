@@ -1296,7 +1296,7 @@ MOEMESH_API int32_t moemesh_report_write(moemesh_report report, int32_t output, 
 enum {
   MOEMESH_FEATURE_MPI = 1,    /* the MPI module is there and could be opened */
   MOEMESH_FEATURE_ONEDNN = 2, /* matrix products are oneDNN's */
-  MOEMESH_FEATURE_CUDA = 4,   /* never set in this release */
+  MOEMESH_FEATURE_CUDA = 4,   /* it works on a CUDA device: libmoemesh_cuda */
   MOEMESH_FEATURE_NCCL = 8    /* never set in this release */
 };
 
@@ -1307,11 +1307,11 @@ typedef struct moemesh_runtime_info {
   int64_t features;            /* MOEMESH_FEATURE_* added together */
   const char* version;         /* "0.1.0" */
   const char* git;             /* the sources' commit when the build was configured, "-dirty" where files differed */
-  const char* device;          /* "host" */
+  const char* device;          /* "host", "cuda" */
   const char* build_type;      /* "Release" */
   const char* compiler;        /* "GNU 12.2.0" */
   const char* library;         /* the file that this library was loaded from, as the loader names it; so are all paths here */
-  const char* matrix_library;  /* "oneDNN 2.6.0", or "Kokkos": the portable products */
+  const char* matrix_library;  /* "oneDNN 2.6.0", "cuBLAS 13.0.0", or "Kokkos": the portable products */
   const char* matrix_path;     /* its file */
   const char* kokkos_backends; /* of the Kokkos that it was compiled with: "OpenMP, Serial" */
   const char* kokkos_path;     /* where Kokkos is: this library's own file if it is private */

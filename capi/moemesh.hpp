@@ -148,6 +148,9 @@ moemesh_view view(C& container, Extents... extents) {
   }
 }
 
+// From any memory to any: same dtype and extents.
+inline void copy(const moemesh_view& from, const moemesh_view& to) { check(moemesh_view_copy(&from, &to)); }
+
 // ---------------------------------------------------------------------------------------------- handles
 
 template <class Handle, void (*Destroy)(Handle*)>
@@ -249,8 +252,8 @@ class mesh : public unique_handle<moemesh_mesh, moemesh_mesh_destroy> {
 // A parameter's values on this rank, released when this goes.
 class values {
  public:
-  explicit values(moemesh_parameter parameter) : parameter_(parameter) {
-    check(moemesh_parameter_acquire(parameter, nullptr, &view_));
+  explicit values(moemesh_parameter parameter, void* stream = nullptr) : parameter_(parameter) {
+    check(moemesh_parameter_acquire(parameter, stream, &view_));
   }
   values(values&& other) noexcept : parameter_(std::exchange(other.parameter_, nullptr)), view_(other.view_) {}
   values& operator=(values&&) = delete;
@@ -275,14 +278,16 @@ class parameter {
   moemesh_parameter_info info() const {
     return detail::get<moemesh_parameter_info>(moemesh_parameter_get_info, handle_);
   }
-  values acquire() const { return values(handle_); }
+  values acquire(void* stream = nullptr) const { return values(handle_, stream); }
   moemesh_view gradient() const {
     moemesh_view result;
     check(moemesh_parameter_get_gradient(handle_, &result));
     return result;
   }
-  void ready() const { check(moemesh_gradient_ready(handle_, nullptr, nullptr)); }
-  void ready(const moemesh_view& gradient) const { check(moemesh_gradient_ready(handle_, &gradient, nullptr)); }
+  void ready(void* stream = nullptr) const { check(moemesh_gradient_ready(handle_, nullptr, stream)); }
+  void ready(const moemesh_view& gradient, void* stream = nullptr) const {
+    check(moemesh_gradient_ready(handle_, &gradient, stream));
+  }
   void read(int32_t quantity, const moemesh_view& array, int64_t expert = 0) const {
     check(moemesh_parameter_read(handle_, quantity, expert, &array));
   }
@@ -386,9 +391,10 @@ class optimizer : public unique_handle<moemesh_optimizer, moemesh_optimizer_dest
   moemesh_update_result step(double learning_rate = -1.0) const {
     auto p = params<moemesh_update_params>();
     p.learning_rate = learning_rate;
-    auto result = sized<moemesh_update_result>();
-    check(moemesh_optimizer_step(handle_, &p, &result));
-    return result;
+    return step(p);
+  }
+  moemesh_update_result step(const moemesh_update_params& p) const {
+    return detail::get<moemesh_update_result>(moemesh_optimizer_step, handle_, &p);
   }
   void end(bool reduce) const { check(moemesh_step_end(handle_, reduce ? 1 : 0)); }
   moemesh_optimizer_bytes bytes(moemesh_family_kind family) const {

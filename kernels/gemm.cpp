@@ -123,7 +123,9 @@ const char* gemm_library() {
 }
 
 const void* gemm_library_code() {
-#ifdef MOEMESH_HAVE_ONEDNN
+#if defined(MOEMESH_DEVICE_CUDA)
+  return detail::cublas_code();
+#elif defined(MOEMESH_HAVE_ONEDNN)
   return detail::onednn_code();
 #else
   return kokkos_code();

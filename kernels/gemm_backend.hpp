@@ -13,6 +13,7 @@ void gemm_portable(const Gemm& product);
 #ifdef MOEMESH_DEVICE_CUDA
 void gemm_cublas(const Gemm& product);
 const char* cublas_name();
+const void* cublas_code();
 #endif
 
 #ifdef MOEMESH_HAVE_ONEDNN

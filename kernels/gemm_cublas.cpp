@@ -67,4 +67,6 @@ const char* cublas_name() {
   return name.c_str();
 }
 
+const void* cublas_code() { return reinterpret_cast<const void*>(&cublasGetProperty); }
+
 }  // namespace moemesh::kernels::detail

@@ -34,6 +34,7 @@ void describe_build(moemesh_runtime_info& info) {
   info.version = version;
   info.git = MOEMESH_GIT;
   info.device = MOEMESH_DEVICE;
+  if (std::strcmp(info.device, "cuda") == 0) info.features |= MOEMESH_FEATURE_CUDA;
   info.build_type = MOEMESH_BUILD_TYPE;
   info.compiler = MOEMESH_COMPILER;
   info.library = file_of(reinterpret_cast<const void*>(&runtime_facts));

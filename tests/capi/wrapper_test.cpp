@@ -151,7 +151,7 @@ TEST(Wrapper, AnExceptionUnwinds) {
 
 TEST(Wrapper, Views) {
   std::vector<float> numbers(12);
-  const std::vector<double> constant(4);
+  const std::vector<double> constant{1, 2, 3, 4};
   std::array<int64_t, 3> few{};
   float plain[6] = {};
   uint16_t words[8] = {};
@@ -170,6 +170,9 @@ TEST(Wrapper, Views) {
   EXPECT_EQ(moemesh::view_of(MOEMESH_BFLOAT16, words, 2, 4).dtype, MOEMESH_BFLOAT16);
   EXPECT_EQ(moemesh::dtype_of<const int32_t>(), MOEMESH_INT32);
   EXPECT_EQ(moemesh::dtype_of<uint8_t>(), MOEMESH_UINT8);
+  std::vector<double> copied(4);
+  moemesh::copy(moemesh::view(constant), moemesh::view(copied));
+  EXPECT_EQ(copied, constant);
   EXPECT_EQ(thrown([&] { moemesh::view(numbers, -1, 4); }), MOEMESH_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(thrown([&] { moemesh::view(numbers, 3, 5); }), MOEMESH_ERROR_INVALID_ARGUMENT) << "15 of 12 elements";
 }
