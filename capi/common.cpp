@@ -140,6 +140,8 @@ struct ByteRows {
 };
 
 ByteRows byte_rows(const moemesh_view& view) {
+  // Beside an extent of 0 the others may be anything, and their product leave 64 bits.
+  if (std::find(view.extents, view.extents + view.rank, 0) != view.extents + view.rank) return {0, 0, 0};
   const int64_t element = dtype_bytes(view.dtype), rows = view.rank == 1 ? 1 : view.extents[0];
   int64_t width = 1;
   for (int32_t i = view.rank - 1; i >= (view.rank == 1 ? 0 : 1); --i) {

@@ -1333,11 +1333,13 @@ MOEMESH_API int32_t moemesh_runtime_get_info(moemesh_runtime_info* info);
 
 /* ------------------------------------------------------------------------------------------------ table of functions */
 
+/* The version of the table that this header declares. */
+#define MOEMESH_ABI_VERSION 1
+
 /* For programs that open the library themselves (dlopen) and ask for one symbol. A member is the function of that name with
  * moemesh_ before it. Append-only: new functions come at the end, in the order of their releases, and nothing else changes
  * while MOEMESH_ABI_VERSION is what it is. The library may be older than the header: use a member only if
  * offsetof(moemesh_api, member) < struct_size. */
-#define MOEMESH_ABI_VERSION 1
 typedef struct moemesh_api {
   int64_t struct_size; /* of the library's table */
   int32_t abi_version;

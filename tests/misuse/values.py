@@ -75,6 +75,8 @@ VALUES = {
     "routing": "&w.v.routing",
     "report_create.params": "&w.v.report",
     # views
+    "view_copy.from": "&w.v.array",
+    "view_copy.to": "&w.v.more",
     "array": "&w.v.array",
     "send": "&w.v.array",
     "receive": "&w.v.more",
