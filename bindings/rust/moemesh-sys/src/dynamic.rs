@@ -58,6 +58,15 @@ pub unsafe fn moemesh_view_init(
         None => missing(),
     }
 }
+pub unsafe fn moemesh_view_copy(
+    from: *const moemesh_view,
+    to: *const moemesh_view,
+) -> i32 {
+    match member!(view_copy) {
+        Some(call) => unsafe { call(from, to) },
+        None => missing(),
+    }
+}
 pub unsafe fn moemesh_context_params_init(
     params: *mut moemesh_context_params,
     struct_size: i64,

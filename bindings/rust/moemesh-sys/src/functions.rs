@@ -32,6 +32,9 @@ unsafe extern "C" {
     ) -> i32;
 }
 unsafe extern "C" {
+    pub fn moemesh_view_copy(from: *const moemesh_view, to: *const moemesh_view) -> i32;
+}
+unsafe extern "C" {
     pub fn moemesh_context_params_init(
         params: *mut moemesh_context_params,
         struct_size: i64,

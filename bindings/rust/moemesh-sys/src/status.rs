@@ -29,6 +29,7 @@ macro_rules! for_each_status {
             (KokkosVersion, MOEMESH_ERROR_KOKKOS_VERSION, 19, "the loaded Kokkos is not the one the library was compiled with");
             (StepFailed, MOEMESH_ERROR_STEP_FAILED, 20, "a rank failed earlier in this step; the step was dropped on every rank");
             (File, MOEMESH_ERROR_FILE, 21, "a file could not be written");
+            (NoDevice, MOEMESH_ERROR_NO_DEVICE, 22, "no device, or no driver for it, can be used");
             (Internal, MOEMESH_ERROR_INTERNAL, -1, "a defect in the library");
             (Communication, MOEMESH_ERROR_COMMUNICATION, -2, "the transport failed; the context is broken");
             (Timeout, MOEMESH_ERROR_TIMEOUT, -3, "a wait passed the context's deadline; the context is broken");

@@ -28,6 +28,7 @@ pub const MOEMESH_ERROR_KOKKOS_FINALIZED: moemesh_status = 18;
 pub const MOEMESH_ERROR_KOKKOS_VERSION: moemesh_status = 19;
 pub const MOEMESH_ERROR_STEP_FAILED: moemesh_status = 20;
 pub const MOEMESH_ERROR_FILE: moemesh_status = 21;
+pub const MOEMESH_ERROR_NO_DEVICE: moemesh_status = 22;
 pub const MOEMESH_ERROR_INTERNAL: moemesh_status = -1;
 pub const MOEMESH_ERROR_COMMUNICATION: moemesh_status = -2;
 pub const MOEMESH_ERROR_TIMEOUT: moemesh_status = -3;
@@ -216,12 +217,14 @@ pub struct moemesh_context_params {
     pub mpi_init: i32,
     pub threads: i32,
     pub progress: i32,
+    pub device: i32,
+    pub reserved: i32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
         "Size of moemesh_context_params",
-    ][::core::mem::size_of::<moemesh_context_params>() - 104usize];
+    ][::core::mem::size_of::<moemesh_context_params>() - 112usize];
     [
         "Alignment of moemesh_context_params",
     ][::core::mem::align_of::<moemesh_context_params>() - 8usize];
@@ -267,6 +270,12 @@ const _: () = {
     [
         "Offset of field: moemesh_context_params::progress",
     ][::core::mem::offset_of!(moemesh_context_params, progress) - 100usize];
+    [
+        "Offset of field: moemesh_context_params::device",
+    ][::core::mem::offset_of!(moemesh_context_params, device) - 104usize];
+    [
+        "Offset of field: moemesh_context_params::reserved",
+    ][::core::mem::offset_of!(moemesh_context_params, reserved) - 108usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -279,13 +288,15 @@ pub struct moemesh_context_info {
     pub comm_kind: i32,
     pub threads: i32,
     pub progress: i32,
+    pub memory: i32,
+    pub device: i32,
     pub reserved: i32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
         "Size of moemesh_context_info",
-    ][::core::mem::size_of::<moemesh_context_info>() - 56usize];
+    ][::core::mem::size_of::<moemesh_context_info>() - 64usize];
     [
         "Alignment of moemesh_context_info",
     ][::core::mem::align_of::<moemesh_context_info>() - 8usize];
@@ -314,8 +325,14 @@ const _: () = {
         "Offset of field: moemesh_context_info::progress",
     ][::core::mem::offset_of!(moemesh_context_info, progress) - 48usize];
     [
+        "Offset of field: moemesh_context_info::memory",
+    ][::core::mem::offset_of!(moemesh_context_info, memory) - 52usize];
+    [
+        "Offset of field: moemesh_context_info::device",
+    ][::core::mem::offset_of!(moemesh_context_info, device) - 56usize];
+    [
         "Offset of field: moemesh_context_info::reserved",
-    ][::core::mem::offset_of!(moemesh_context_info, reserved) - 52usize];
+    ][::core::mem::offset_of!(moemesh_context_info, reserved) - 60usize];
 };
 pub const MOEMESH_AXIS_TP: _bindgen_ty_1 = 1;
 pub const MOEMESH_AXIS_EP: _bindgen_ty_1 = 2;
@@ -1272,12 +1289,13 @@ pub struct moemesh_step_params {
     pub loss_scale: f64,
     pub microbatches: i32,
     pub objective: i32,
+    pub stream: *mut ::core::ffi::c_void,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
         "Size of moemesh_step_params",
-    ][::core::mem::size_of::<moemesh_step_params>() - 24usize];
+    ][::core::mem::size_of::<moemesh_step_params>() - 32usize];
     [
         "Alignment of moemesh_step_params",
     ][::core::mem::align_of::<moemesh_step_params>() - 8usize];
@@ -1293,18 +1311,22 @@ const _: () = {
     [
         "Offset of field: moemesh_step_params::objective",
     ][::core::mem::offset_of!(moemesh_step_params, objective) - 20usize];
+    [
+        "Offset of field: moemesh_step_params::stream",
+    ][::core::mem::offset_of!(moemesh_step_params, stream) - 24usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct moemesh_update_params {
     pub struct_size: i64,
     pub learning_rate: f64,
+    pub stream: *mut ::core::ffi::c_void,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
         "Size of moemesh_update_params",
-    ][::core::mem::size_of::<moemesh_update_params>() - 16usize];
+    ][::core::mem::size_of::<moemesh_update_params>() - 24usize];
     [
         "Alignment of moemesh_update_params",
     ][::core::mem::align_of::<moemesh_update_params>() - 8usize];
@@ -1314,6 +1336,9 @@ const _: () = {
     [
         "Offset of field: moemesh_update_params::learning_rate",
     ][::core::mem::offset_of!(moemesh_update_params, learning_rate) - 8usize];
+    [
+        "Offset of field: moemesh_update_params::stream",
+    ][::core::mem::offset_of!(moemesh_update_params, stream) - 16usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -2630,10 +2655,13 @@ pub struct moemesh_api {
     pub runtime_get_info: ::core::option::Option<
         unsafe extern "C" fn(info: *mut moemesh_runtime_info) -> i32,
     >,
+    pub view_copy: ::core::option::Option<
+        unsafe extern "C" fn(from: *const moemesh_view, to: *const moemesh_view) -> i32,
+    >,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of moemesh_api"][::core::mem::size_of::<moemesh_api>() - 840usize];
+    ["Size of moemesh_api"][::core::mem::size_of::<moemesh_api>() - 848usize];
     ["Alignment of moemesh_api"][::core::mem::align_of::<moemesh_api>() - 8usize];
     [
         "Offset of field: moemesh_api::struct_size",
@@ -2953,6 +2981,9 @@ const _: () = {
     [
         "Offset of field: moemesh_api::runtime_get_info",
     ][::core::mem::offset_of!(moemesh_api, runtime_get_info) - 832usize];
+    [
+        "Offset of field: moemesh_api::view_copy",
+    ][::core::mem::offset_of!(moemesh_api, view_copy) - 840usize];
 };
 pub type moemesh_get_api_function = ::core::option::Option<
     unsafe extern "C" fn(abi_version: i32) -> *const moemesh_api,

@@ -54,6 +54,7 @@ params! {
         mpi_init: bool as i32,
         threads: i32,
         progress: Progress as i32,
+        device: i32,
     }
 }
 
@@ -95,6 +96,12 @@ impl<'c> ContextParams<'c> {
     }
     pub fn progress(mut self, progress: Progress) -> Self {
         self.fields = self.fields.progress(progress);
+        self
+    }
+    /// Number of the CUDA device, for a library that works on one; -1: the current one. This crate hands over host arrays alone,
+    /// which such a library copies.
+    pub fn device(mut self, device: i32) -> Self {
+        self.fields = self.fields.device(device);
         self
     }
     /// Messages up to `level`, on the thread that makes the call. Calls of this crate from it are refused; a panic in it is

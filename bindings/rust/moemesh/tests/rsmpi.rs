@@ -20,12 +20,15 @@ fn train(context: Context) -> Result<Model> {
     Ok(model)
 }
 
+fn params(comm: Comm<'_>) -> ContextParams<'_> {
+    ContextParams::new().comm(comm).timeout_seconds(60.0)
+}
+
 fn main() {
     let level =
         if std::env::args().nth(1).as_deref() == Some("funneled") { Threading::Funneled } else { Threading::Multiple };
     let (universe, found) = mpi::initialize_with_threading(level).unwrap();
     let world = universe.world();
-    let params = |comm| ContextParams::new().comm(comm).timeout_seconds(60.0);
 
     let context = Context::new(params(Comm::from_communicator(&world).unwrap())).unwrap();
     let info = context.info().unwrap();

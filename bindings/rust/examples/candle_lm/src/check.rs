@@ -75,7 +75,9 @@ pub fn run(context: &Context) -> Result<()> {
     let mut next = || Var::from_tensor(&values.next().expect("a weight"));
     let weights = Weights {
         router: next()?,
-        experts: (0..EXPERTS).map(|_| Ok([next()?, next()?, next()?])).collect::<Result<_>>()?,
+        experts: (0..EXPERTS)
+            .map(|_| Ok::<_, candle_core::Error>([next()?, next()?, next()?]))
+            .collect::<Result<_>>()?,
     };
 
     let shard = |rank: i64| {
