@@ -421,6 +421,140 @@ module moemesh_c
     real(c_double) :: exposed = 0.0_c_double
   end type
 
+  type, bind(c) :: moemesh_runtime_info_c
+    integer(c_int64_t) :: struct_size = 0
+    integer(c_int64_t) :: features = 0
+    type(c_ptr) :: version = c_null_ptr
+    type(c_ptr) :: git = c_null_ptr
+    type(c_ptr) :: device = c_null_ptr
+    type(c_ptr) :: build_type = c_null_ptr
+    type(c_ptr) :: compiler = c_null_ptr
+    type(c_ptr) :: library = c_null_ptr
+    type(c_ptr) :: matrix_library = c_null_ptr
+    type(c_ptr) :: matrix_path = c_null_ptr
+    type(c_ptr) :: kokkos_backends = c_null_ptr
+    type(c_ptr) :: kokkos_path = c_null_ptr
+    type(c_ptr) :: mpi_module = c_null_ptr
+    type(c_ptr) :: mpi_library = c_null_ptr
+    type(c_ptr) :: mpi_error = c_null_ptr
+    integer(c_int32_t) :: mpi_kind = 0
+    integer(c_int32_t) :: kokkos_compiled = 0
+    integer(c_int32_t) :: kokkos_loaded = 0
+    integer(c_int32_t) :: kokkos_shared = 0
+    integer(c_int32_t) :: threads = 0
+    integer(c_int32_t) :: reserved = 0
+  end type
+
+  type, bind(c) :: moemesh_api_c
+    integer(c_int64_t) :: struct_size = 0
+    integer(c_int32_t) :: abi_version = 0
+    integer(c_int32_t) :: reserved = 0
+    type(c_funptr) :: status_name = c_null_funptr
+    type(c_funptr) :: status_text = c_null_funptr
+    type(c_funptr) :: version = c_null_funptr
+    type(c_funptr) :: last_error = c_null_funptr
+    type(c_funptr) :: shutdown = c_null_funptr
+    type(c_funptr) :: view_init = c_null_funptr
+    type(c_funptr) :: context_params_init = c_null_funptr
+    type(c_funptr) :: context_create = c_null_funptr
+    type(c_funptr) :: context_get_info = c_null_funptr
+    type(c_funptr) :: context_finalize = c_null_funptr
+    type(c_funptr) :: context_destroy = c_null_funptr
+    type(c_funptr) :: mesh_params_init = c_null_funptr
+    type(c_funptr) :: mesh_create = c_null_funptr
+    type(c_funptr) :: mesh_plan = c_null_funptr
+    type(c_funptr) :: mesh_get_coordinates = c_null_funptr
+    type(c_funptr) :: mesh_get_group = c_null_funptr
+    type(c_funptr) :: mesh_get_group_member = c_null_funptr
+    type(c_funptr) :: mesh_get_axis_report = c_null_funptr
+    type(c_funptr) :: mesh_get_experts = c_null_funptr
+    type(c_funptr) :: mesh_finalize = c_null_funptr
+    type(c_funptr) :: mesh_destroy = c_null_funptr
+    type(c_funptr) :: all_reduce = c_null_funptr
+    type(c_funptr) :: all_gather = c_null_funptr
+    type(c_funptr) :: reduce_scatter = c_null_funptr
+    type(c_funptr) :: broadcast = c_null_funptr
+    type(c_funptr) :: ledger_get_count = c_null_funptr
+    type(c_funptr) :: ledger_get_entry = c_null_funptr
+    type(c_funptr) :: ledger_reset = c_null_funptr
+    type(c_funptr) :: family_params_init = c_null_funptr
+    type(c_funptr) :: family_create = c_null_funptr
+    type(c_funptr) :: family_destroy = c_null_funptr
+    type(c_funptr) :: parameter_params_init = c_null_funptr
+    type(c_funptr) :: parameter_register = c_null_funptr
+    type(c_funptr) :: family_commit = c_null_funptr
+    type(c_funptr) :: parameter_find = c_null_funptr
+    type(c_funptr) :: parameter_get_info = c_null_funptr
+    type(c_funptr) :: parameter_acquire = c_null_funptr
+    type(c_funptr) :: parameter_release = c_null_funptr
+    type(c_funptr) :: parameter_get_gradient = c_null_funptr
+    type(c_funptr) :: gradient_ready = c_null_funptr
+    type(c_funptr) :: parameters_changed = c_null_funptr
+    type(c_funptr) :: parameter_read = c_null_funptr
+    type(c_funptr) :: parameter_write = c_null_funptr
+    type(c_funptr) :: layer_params_init = c_null_funptr
+    type(c_funptr) :: layer_create = c_null_funptr
+    type(c_funptr) :: layer_destroy = c_null_funptr
+    type(c_funptr) :: forward_params_init = c_null_funptr
+    type(c_funptr) :: backward_params_init = c_null_funptr
+    type(c_funptr) :: layer_forward = c_null_funptr
+    type(c_funptr) :: layer_backward = c_null_funptr
+    type(c_funptr) :: replay_params_init = c_null_funptr
+    type(c_funptr) :: layer_replay = c_null_funptr
+    type(c_funptr) :: tape_get_bytes = c_null_funptr
+    type(c_funptr) :: layer_plan_bytes = c_null_funptr
+    type(c_funptr) :: layer_balanced_load = c_null_funptr
+    type(c_funptr) :: layer_get_memory = c_null_funptr
+    type(c_funptr) :: tape_destroy = c_null_funptr
+    type(c_funptr) :: tape_get_routing = c_null_funptr
+    type(c_funptr) :: layer_get_statistics = c_null_funptr
+    type(c_funptr) :: layer_get_rows = c_null_funptr
+    type(c_funptr) :: layer_get_bias = c_null_funptr
+    type(c_funptr) :: layer_set_bias = c_null_funptr
+    type(c_funptr) :: optimizer_params_init = c_null_funptr
+    type(c_funptr) :: optimizer_create = c_null_funptr
+    type(c_funptr) :: optimizer_destroy = c_null_funptr
+    type(c_funptr) :: step_params_init = c_null_funptr
+    type(c_funptr) :: step_begin = c_null_funptr
+    type(c_funptr) :: loss_tokens = c_null_funptr
+    type(c_funptr) :: update_params_init = c_null_funptr
+    type(c_funptr) :: optimizer_step = c_null_funptr
+    type(c_funptr) :: step_end = c_null_funptr
+    type(c_funptr) :: optimizer_get_bytes = c_null_funptr
+    type(c_funptr) :: optimizer_get_counters = c_null_funptr
+    type(c_funptr) :: optimizer_set_counters = c_null_funptr
+    type(c_funptr) :: pipeline_params_init = c_null_funptr
+    type(c_funptr) :: pipeline_run_init = c_null_funptr
+    type(c_funptr) :: pipeline_create = c_null_funptr
+    type(c_funptr) :: pipeline_destroy = c_null_funptr
+    type(c_funptr) :: pipeline_begin = c_null_funptr
+    type(c_funptr) :: pipeline_next = c_null_funptr
+    type(c_funptr) :: pipeline_done = c_null_funptr
+    type(c_funptr) :: pipeline_execute = c_null_funptr
+    type(c_funptr) :: pipeline_get_info = c_null_funptr
+    type(c_funptr) :: bill_params_init = c_null_funptr
+    type(c_funptr) :: bill_create = c_null_funptr
+    type(c_funptr) :: bill_destroy = c_null_funptr
+    type(c_funptr) :: bill_add_layer = c_null_funptr
+    type(c_funptr) :: bill_add_parameter = c_null_funptr
+    type(c_funptr) :: bill_set_pipeline = c_null_funptr
+    type(c_funptr) :: bill_get_count = c_null_funptr
+    type(c_funptr) :: bill_get_entry = c_null_funptr
+    type(c_funptr) :: report_params_init = c_null_funptr
+    type(c_funptr) :: report_create = c_null_funptr
+    type(c_funptr) :: report_stop = c_null_funptr
+    type(c_funptr) :: report_destroy = c_null_funptr
+    type(c_funptr) :: report_mark_begin = c_null_funptr
+    type(c_funptr) :: report_mark_end = c_null_funptr
+    type(c_funptr) :: report_collect = c_null_funptr
+    type(c_funptr) :: report_get_summary = c_null_funptr
+    type(c_funptr) :: report_get_layer = c_null_funptr
+    type(c_funptr) :: report_get_step = c_null_funptr
+    type(c_funptr) :: report_write = c_null_funptr
+    type(c_funptr) :: runtime_get_info = c_null_funptr
+    type(c_funptr) :: view_copy = c_null_funptr
+  end type
+
   abstract interface
     subroutine moemesh_log_function(user, level, message) &
         bind(c)
@@ -456,6 +590,12 @@ module moemesh_c
       type(c_ptr), value :: user
       type(moemesh_pipeline_action_c), intent(in) :: action
       integer(c_int32_t) :: returned
+    end function
+    function moemesh_get_api_function(abi_version) &
+        bind(c) result(returned)
+      import
+      integer(c_int32_t), value :: abi_version
+      type(c_ptr) :: returned
     end function
   end interface
 
@@ -1219,6 +1359,18 @@ module moemesh_c
       integer(c_int64_t), value :: step
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int32_t) :: returned
+    end function
+    function moemesh_runtime_get_info_c(info) &
+        bind(c, name="moemesh_runtime_get_info") result(returned)
+      import
+      type(moemesh_runtime_info_c), intent(inout), optional :: info
+      integer(c_int32_t) :: returned
+    end function
+    function moemesh_get_api_c(abi_version) &
+        bind(c, name="moemesh_get_api") result(returned)
+      import
+      integer(c_int32_t), value :: abi_version
+      type(c_ptr) :: returned
     end function
   end interface
 end module

@@ -74,6 +74,7 @@ module moemesh_f_calls
   public :: moemesh_report_get_layer
   public :: moemesh_report_get_step
   public :: moemesh_report_write
+  public :: moemesh_runtime_get_info
 
   interface moemesh_context_create
     module procedure context_create
@@ -855,5 +856,18 @@ contains
     returned = moemesh_report_write_c(moemesh_handle(report), int(output, c_int32_t), int(step, c_int64_t), &
       trim(path) // c_null_char)
     call moemesh_finish(returned, "moemesh_report_write", ierr)
+  end subroutine
+
+  subroutine moemesh_runtime_get_info(info, ierr)
+    type(moemesh_runtime_info), intent(inout) :: info
+    integer, intent(out), optional :: ierr
+    type(moemesh_runtime_info_c), target :: info_c
+    integer(c_int32_t) :: returned
+    info_c%struct_size = c_sizeof(info_c)
+    returned = moemesh_runtime_get_info_c(info_c)
+    if (returned == MOEMESH_OK) then
+      call moemesh_from_c(info_c, info)
+    end if
+    call moemesh_finish(returned, "moemesh_runtime_get_info", ierr)
   end subroutine
 end module

@@ -13,6 +13,7 @@ module moemesh_f_constants
   integer(c_int32_t), parameter :: MOEMESH_VERSION_MAJOR = 0
   integer(c_int32_t), parameter :: MOEMESH_VERSION_MINOR = 1
   integer(c_int32_t), parameter :: MOEMESH_VERSION_PATCH = 0
+  integer(c_int32_t), parameter :: MOEMESH_ABI_VERSION = 1
   integer(c_int32_t), parameter :: MOEMESH_OK = 0
   integer(c_int32_t), parameter :: MOEMESH_ERROR_INVALID_ARGUMENT = 1
   integer(c_int32_t), parameter :: MOEMESH_ERROR_INVALID_HANDLE = 2
@@ -154,6 +155,10 @@ module moemesh_f_constants
   integer(c_int32_t), parameter :: MOEMESH_REPORT_TIMELINE = 3
   integer(c_int32_t), parameter :: MOEMESH_REPORT_SERIES = 4
   integer(c_int32_t), parameter :: MOEMESH_REPORT_PLOT = 5
+  integer(c_int32_t), parameter :: MOEMESH_FEATURE_MPI = 1
+  integer(c_int32_t), parameter :: MOEMESH_FEATURE_ONEDNN = 2
+  integer(c_int32_t), parameter :: MOEMESH_FEATURE_CUDA = 4
+  integer(c_int32_t), parameter :: MOEMESH_FEATURE_NCCL = 8
 
   type, bind(c) :: moemesh_comm
     integer(c_int64_t) :: handle = 0

@@ -50,6 +50,7 @@ module moemesh_f_objects
   public :: moemesh_report_summary
   public :: moemesh_report_layer
   public :: moemesh_report_step
+  public :: moemesh_runtime_info
   public :: moemesh_context_params_init
   public :: moemesh_mesh_params_init
   public :: moemesh_family_params_init
@@ -413,6 +414,28 @@ module moemesh_f_objects
     real(c_double) :: exposed = 0
   end type
 
+  type :: moemesh_runtime_info
+    integer(c_int64_t) :: features = 0
+    character(:), allocatable :: version
+    character(:), allocatable :: git
+    character(:), allocatable :: device
+    character(:), allocatable :: build_type
+    character(:), allocatable :: compiler
+    character(:), allocatable :: library
+    character(:), allocatable :: matrix_library
+    character(:), allocatable :: matrix_path
+    character(:), allocatable :: kokkos_backends
+    character(:), allocatable :: kokkos_path
+    character(:), allocatable :: mpi_module
+    character(:), allocatable :: mpi_library
+    character(:), allocatable :: mpi_error
+    integer(c_int32_t) :: mpi_kind = 0
+    integer(c_int32_t) :: kokkos_compiled = 0
+    integer(c_int32_t) :: kokkos_loaded = 0
+    integer(c_int32_t) :: kokkos_shared = 0
+    integer(c_int32_t) :: threads = 0
+  end type
+
   interface moemesh_context_params
     module procedure new_moemesh_context_params
   end interface
@@ -522,6 +545,7 @@ module moemesh_f_objects
     module procedure moemesh_report_summary_from_c
     module procedure moemesh_report_layer_from_c
     module procedure moemesh_report_step_from_c
+    module procedure moemesh_runtime_info_from_c
   end interface
 
 contains
@@ -1167,6 +1191,30 @@ contains
     params%idle = raw%idle
     params%transfer = raw%transfer
     params%exposed = raw%exposed
+  end subroutine
+
+  subroutine moemesh_runtime_info_from_c(raw, params)
+    type(moemesh_runtime_info_c), intent(in) :: raw
+    type(moemesh_runtime_info), intent(inout) :: params
+    params%features = raw%features
+    call moemesh_text_from_c(raw%version, params%version)
+    call moemesh_text_from_c(raw%git, params%git)
+    call moemesh_text_from_c(raw%device, params%device)
+    call moemesh_text_from_c(raw%build_type, params%build_type)
+    call moemesh_text_from_c(raw%compiler, params%compiler)
+    call moemesh_text_from_c(raw%library, params%library)
+    call moemesh_text_from_c(raw%matrix_library, params%matrix_library)
+    call moemesh_text_from_c(raw%matrix_path, params%matrix_path)
+    call moemesh_text_from_c(raw%kokkos_backends, params%kokkos_backends)
+    call moemesh_text_from_c(raw%kokkos_path, params%kokkos_path)
+    call moemesh_text_from_c(raw%mpi_module, params%mpi_module)
+    call moemesh_text_from_c(raw%mpi_library, params%mpi_library)
+    call moemesh_text_from_c(raw%mpi_error, params%mpi_error)
+    params%mpi_kind = raw%mpi_kind
+    params%kokkos_compiled = raw%kokkos_compiled
+    params%kokkos_loaded = raw%kokkos_loaded
+    params%kokkos_shared = raw%kokkos_shared
+    params%threads = raw%threads
   end subroutine
 
   ! The library's defaults.
