@@ -34,6 +34,7 @@ program serial
 contains
 
   subroutine run_statuses
+    type(moemesh_runtime_info) :: runtime
     integer :: major, minor, patch
     call check(moemesh_status_name(MOEMESH_OK) == "MOEMESH_OK", "status name")
     call check(moemesh_status_name(MOEMESH_ERROR_TIMEOUT) == "MOEMESH_ERROR_TIMEOUT", "a negative status's name")
@@ -42,6 +43,9 @@ contains
     call moemesh_version(major, minor, patch)
     call check(all([major, minor, patch] == [MOEMESH_VERSION_MAJOR, MOEMESH_VERSION_MINOR, MOEMESH_VERSION_PATCH]), &
       "the library has the version that these modules were made from")
+    call moemesh_runtime_get_info(runtime)
+    call check(index(runtime%library, "libmoemesh") > 0 .and. runtime%version /= "" .and. runtime%threads == 0, &
+      "what is running")
   end subroutine
 
   ! Ends the program: what it prints is looked at from outside.
