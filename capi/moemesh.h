@@ -174,12 +174,21 @@ typedef enum moemesh_comm_kind {
   MOEMESH_COMM_OPENMPI = 1,
   MOEMESH_COMM_MPICH_ABI = 2,
   MOEMESH_COMM_MPI_ABI = 3, /* MPI 5 ABI: not supported in this release */
-  MOEMESH_COMM_MPI_WORLD = 4
+  MOEMESH_COMM_MPI_WORLD = 4,
+  MOEMESH_COMM_NCCL = 5 /* no MPI: ranks that share a ncclUniqueId. NOT_SUPPORTED in this release */
 } moemesh_comm_kind;
+
+/* For MOEMESH_COMM_NCCL: moemesh_comm.handle is the address of one, which is read during context_create. */
+typedef struct moemesh_nccl_comm {
+  int64_t struct_size;
+  int64_t rank;   /* 0-based */
+  int64_t size;   /* how many ranks there are */
+  int64_t id[16]; /* the 128 bytes of the ncclUniqueId, the same on every rank: one makes it and hands it to the others */
+} moemesh_nccl_comm;
 
 /* Use moemesh_comm_from_mpi of moemesh_mpi.h to make one from an MPI_Comm. */
 typedef struct moemesh_comm {
-  int64_t handle; /* MPI_Comm_c2f of the communicator; ignored for NONE and MPI_WORLD */
+  int64_t handle; /* MPI_Comm_c2f of the communicator; ignored for NONE and MPI_WORLD; NCCL: an address */
   int32_t kind;   /* moemesh_comm_kind */
   int32_t reserved;
 } moemesh_comm;
@@ -1297,7 +1306,7 @@ enum {
   MOEMESH_FEATURE_MPI = 1,    /* the MPI module is there and could be opened */
   MOEMESH_FEATURE_ONEDNN = 2, /* matrix products are oneDNN's */
   MOEMESH_FEATURE_CUDA = 4,   /* it works on a CUDA device: libmoemesh_cuda */
-  MOEMESH_FEATURE_NCCL = 8    /* never set in this release */
+  MOEMESH_FEATURE_NCCL = 8    /* messages between devices are NCCL's: not in this release, they go through MPI */
 };
 
 /* The library and what it works with. Texts are never NULL, "" where there is nothing to say, and live as long as the library
@@ -1318,11 +1327,16 @@ typedef struct moemesh_runtime_info {
   const char* mpi_module;      /* the file of the MPI module */
   const char* mpi_library;     /* "Open MPI v4.1.4, ..." */
   const char* mpi_error;       /* why the module could not be opened */
+  const char* nccl_path;       /* the file of NCCL, where FEATURE_NCCL is set */
   int32_t mpi_kind;            /* moemesh_comm_kind of its MPI; NONE without the module */
   int32_t kokkos_compiled;     /* Kokkos version */
   int32_t kokkos_loaded;       /* the one in the process; 0: not known before a shared one is started */
   int32_t kokkos_shared;       /* 1: the process's (MOEMESH_SHARED_KOKKOS); 0: private, hidden in this library */
   int32_t threads;             /* of the kernel pool; 0 before the first context and after moemesh_shutdown */
+  int32_t cuda_compiled;       /* CUDA version that it was compiled with: major*1000 + minor*10; 0 on hosts */
+  int32_t cuda_runtime;        /* of the CUDA runtime in the process */
+  int32_t cuda_driver;         /* that the driver is good for; 0 without a driver */
+  int32_t nccl;                /* NCCL's version in the process, as NCCL counts; 0 without */
   int32_t reserved;
 } moemesh_runtime_info;
 

@@ -34,4 +34,12 @@ std::string detail::choose_device(int32_t device, int32_t& chosen) {
 
 int32_t device() { return chosen_device; }
 
+DeviceVersions device_versions() {
+  DeviceVersions versions;
+  versions.compiled = CUDART_VERSION;
+  (void)cudaRuntimeGetVersion(&versions.runtime);
+  (void)cudaDriverGetVersion(&versions.driver);  // 0 without a driver
+  return versions;
+}
+
 }  // namespace moemesh::kernels

@@ -79,6 +79,7 @@ std::string start_runtime(int32_t threads, int32_t device) {
 std::string detail::choose_device(int32_t, int32_t&) { return {}; }
 void detail::forget_streams() {}
 int32_t device() { return -1; }
+DeviceVersions device_versions() { return {}; }
 #endif
 
 void stop_runtime() {
@@ -110,27 +111,28 @@ int32_t kokkos_version_loaded() {
 }
 
 const char* kokkos_backends() {
-  static constexpr const char* names = ""
+  static constexpr const char* names =
+      ""
 #ifdef KOKKOS_ENABLE_CUDA
-                                       ", CUDA"
+      ", CUDA"
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-                                       ", HIP"
+      ", HIP"
 #endif
 #ifdef KOKKOS_ENABLE_SYCL
-                                       ", SYCL"
+      ", SYCL"
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-                                       ", OpenMP"
+      ", OpenMP"
 #endif
 #ifdef KOKKOS_ENABLE_THREADS
-                                       ", Threads"
+      ", Threads"
 #endif
 #ifdef KOKKOS_ENABLE_HPX
-                                       ", HPX"
+      ", HPX"
 #endif
 #ifdef KOKKOS_ENABLE_SERIAL
-                                       ", Serial"
+      ", Serial"
 #endif
       ;
   return names + 2;

@@ -15,6 +15,11 @@ RuntimeState runtime_state();
 // Starts Kokkos with `threads` (>= 1) host threads, or adopts one that already runs (shared mode). Only in not_started.
 // device: the number of one, or -1 for the one that is current; on hosts -1. Returns why it can't be used, or an empty text.
 std::string start_runtime(int32_t threads, int32_t device = -1);
+// Of CUDA, as it counts; zeros on hosts.
+struct DeviceVersions {
+  int32_t compiled = 0, runtime = 0, driver = 0;
+};
+DeviceVersions device_versions();
 // Of the kernels: -1 on hosts, and before they are started.
 int32_t device();
 namespace detail {

@@ -71,6 +71,18 @@ Json of_mpi(const moemesh_runtime_info& info) {
   return {{"kind", kind_text(info.mpi_kind)}, {"library", info.mpi_library}, {"module", info.mpi_module}};
 }
 
+std::string cuda_text(int32_t version) {
+  return version == 0 ? "none" : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Json of_cuda(const moemesh_runtime_info& info) {
+  Json result{{"compiled", cuda_text(info.cuda_compiled)},
+              {"runtime", cuda_text(info.cuda_runtime)},
+              {"driver", cuda_text(info.cuda_driver)}};
+  if (info.nccl > 0) result["nccl"] = {{"version", info.nccl}, {"path", info.nccl_path}};
+  return result;
+}
+
 Json of_context(const moemesh::context& context) {
   const auto info = context.info();
   return {{"ranks", info.size},
@@ -85,6 +97,7 @@ Json facts() {
   result["products"] = {{"library", info.matrix_library}, {"path", info.matrix_path}};
   result["kokkos"] = of_kokkos(info);
   result["mpi"] = of_mpi(info);
+  if (info.cuda_compiled > 0) result["cuda"] = of_cuda(info);
   return result;
 }
 

@@ -15,6 +15,13 @@ module moemesh_c
   public
   private :: c_char, c_double, c_funptr, c_int32_t, c_int64_t, c_null_funptr, c_null_ptr, c_ptr
 
+  type, bind(c) :: moemesh_nccl_comm_c
+    integer(c_int64_t) :: struct_size = 0
+    integer(c_int64_t) :: rank = 0
+    integer(c_int64_t) :: size = 0
+    integer(c_int64_t) :: id(16) = 0
+  end type
+
   type, bind(c) :: moemesh_context_params_c
     integer(c_int64_t) :: struct_size = 0
     type(moemesh_comm) :: comm
@@ -437,11 +444,16 @@ module moemesh_c
     type(c_ptr) :: mpi_module = c_null_ptr
     type(c_ptr) :: mpi_library = c_null_ptr
     type(c_ptr) :: mpi_error = c_null_ptr
+    type(c_ptr) :: nccl_path = c_null_ptr
     integer(c_int32_t) :: mpi_kind = 0
     integer(c_int32_t) :: kokkos_compiled = 0
     integer(c_int32_t) :: kokkos_loaded = 0
     integer(c_int32_t) :: kokkos_shared = 0
     integer(c_int32_t) :: threads = 0
+    integer(c_int32_t) :: cuda_compiled = 0
+    integer(c_int32_t) :: cuda_runtime = 0
+    integer(c_int32_t) :: cuda_driver = 0
+    integer(c_int32_t) :: nccl = 0
     integer(c_int32_t) :: reserved = 0
   end type
 

@@ -53,6 +53,7 @@ module moemesh_f_constants
   integer(c_int32_t), parameter :: MOEMESH_COMM_MPICH_ABI = 2
   integer(c_int32_t), parameter :: MOEMESH_COMM_MPI_ABI = 3
   integer(c_int32_t), parameter :: MOEMESH_COMM_MPI_WORLD = 4
+  integer(c_int32_t), parameter :: MOEMESH_COMM_NCCL = 5
   integer(c_int32_t), parameter :: MOEMESH_LOG_ERROR = 1
   integer(c_int32_t), parameter :: MOEMESH_LOG_WARNING = 2
   integer(c_int32_t), parameter :: MOEMESH_LOG_INFO = 3

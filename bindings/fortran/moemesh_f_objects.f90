@@ -24,6 +24,7 @@ module moemesh_f_objects
   public :: moemesh_pipeline
   public :: moemesh_bill
   public :: moemesh_report
+  public :: moemesh_nccl_comm
   public :: moemesh_context_params
   public :: moemesh_context_info
   public :: moemesh_mesh_params
@@ -114,6 +115,12 @@ module moemesh_f_objects
   type :: moemesh_report
     private
     type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  type :: moemesh_nccl_comm
+    integer(c_int64_t) :: rank = 0
+    integer(c_int64_t) :: size = 0
+    integer(c_int64_t) :: id(0:15) = 0
   end type
 
   type :: moemesh_context_params
@@ -429,11 +436,16 @@ module moemesh_f_objects
     character(:), allocatable :: mpi_module
     character(:), allocatable :: mpi_library
     character(:), allocatable :: mpi_error
+    character(:), allocatable :: nccl_path
     integer(c_int32_t) :: mpi_kind = 0
     integer(c_int32_t) :: kokkos_compiled = 0
     integer(c_int32_t) :: kokkos_loaded = 0
     integer(c_int32_t) :: kokkos_shared = 0
     integer(c_int32_t) :: threads = 0
+    integer(c_int32_t) :: cuda_compiled = 0
+    integer(c_int32_t) :: cuda_runtime = 0
+    integer(c_int32_t) :: cuda_driver = 0
+    integer(c_int32_t) :: nccl = 0
   end type
 
   interface moemesh_context_params
@@ -1210,11 +1222,16 @@ contains
     call moemesh_text_from_c(raw%mpi_module, params%mpi_module)
     call moemesh_text_from_c(raw%mpi_library, params%mpi_library)
     call moemesh_text_from_c(raw%mpi_error, params%mpi_error)
+    call moemesh_text_from_c(raw%nccl_path, params%nccl_path)
     params%mpi_kind = raw%mpi_kind
     params%kokkos_compiled = raw%kokkos_compiled
     params%kokkos_loaded = raw%kokkos_loaded
     params%kokkos_shared = raw%kokkos_shared
     params%threads = raw%threads
+    params%cuda_compiled = raw%cuda_compiled
+    params%cuda_runtime = raw%cuda_runtime
+    params%cuda_driver = raw%cuda_driver
+    params%nccl = raw%nccl
   end subroutine
 
   ! The library's defaults.

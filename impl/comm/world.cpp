@@ -77,6 +77,8 @@ std::vector<int64_t> node_numbers(const std::vector<int64_t>& leaders) {
 
 std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moemesh_comm& comm, bool initialize,
                                          bool multiple) {
+  require(comm.kind != MOEMESH_COMM_NCCL, MOEMESH_ERROR_NOT_SUPPORTED,
+          "comm.kind: MOEMESH_COMM_NCCL is not supported in this release");
   require(comm.kind >= MOEMESH_COMM_NONE && comm.kind <= MOEMESH_COMM_MPI_WORLD, MOEMESH_ERROR_INVALID_ARGUMENT,
           "comm.kind: expected a moemesh_comm_kind, got {}", comm.kind);
   if (comm.kind == MOEMESH_COMM_NONE) return std::make_unique<Communicator>(link);

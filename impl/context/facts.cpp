@@ -52,6 +52,11 @@ void describe_kernels(moemesh_runtime_info& info) {
   info.kokkos_shared = kernels::kokkos_shared() ? 1 : 0;
   info.kokkos_loaded = running || !kernels::kokkos_shared() ? kernels::kokkos_version_loaded() : 0;
   info.threads = kernels::runtime_threads();
+  const kernels::DeviceVersions device = kernels::device_versions();
+  info.cuda_compiled = device.compiled;
+  info.cuda_runtime = device.runtime;
+  info.cuda_driver = device.driver;
+  info.nccl_path = "";
 }
 
 // A copy that lives on: what was thrown does not. Written again only where another reason was found.

@@ -72,6 +72,19 @@ TEST(RuntimeInfo, MpiModuleIsOpenedOrSaysWhyNot) {
   }
 }
 
+TEST(RuntimeInfo, CudaIsThereOrNot) {
+  const auto info = get_info();
+  const bool cuda = (info.features & MOEMESH_FEATURE_CUDA) != 0;
+  EXPECT_EQ(cuda, std::string(info.device) == "cuda");
+  EXPECT_EQ(cuda, info.cuda_compiled > 0);
+  EXPECT_EQ(cuda, info.cuda_runtime > 0);
+  if (!cuda) {
+    EXPECT_EQ(info.cuda_driver, 0);
+  }
+  EXPECT_EQ((info.features & MOEMESH_FEATURE_NCCL) != 0, info.nccl > 0);
+  EXPECT_EQ(info.nccl > 0, *info.nccl_path != 0);
+}
+
 TEST(RuntimeInfo, ThreadsAreThoseOfTheContext) {
   Model model;
   ASSERT_EQ(model.create(), MOEMESH_OK);

@@ -145,7 +145,37 @@ pub const MOEMESH_COMM_OPENMPI: moemesh_comm_kind = 1;
 pub const MOEMESH_COMM_MPICH_ABI: moemesh_comm_kind = 2;
 pub const MOEMESH_COMM_MPI_ABI: moemesh_comm_kind = 3;
 pub const MOEMESH_COMM_MPI_WORLD: moemesh_comm_kind = 4;
+pub const MOEMESH_COMM_NCCL: moemesh_comm_kind = 5;
 pub type moemesh_comm_kind = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct moemesh_nccl_comm {
+    pub struct_size: i64,
+    pub rank: i64,
+    pub size: i64,
+    pub id: [i64; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of moemesh_nccl_comm",
+    ][::core::mem::size_of::<moemesh_nccl_comm>() - 152usize];
+    [
+        "Alignment of moemesh_nccl_comm",
+    ][::core::mem::align_of::<moemesh_nccl_comm>() - 8usize];
+    [
+        "Offset of field: moemesh_nccl_comm::struct_size",
+    ][::core::mem::offset_of!(moemesh_nccl_comm, struct_size) - 0usize];
+    [
+        "Offset of field: moemesh_nccl_comm::rank",
+    ][::core::mem::offset_of!(moemesh_nccl_comm, rank) - 8usize];
+    [
+        "Offset of field: moemesh_nccl_comm::size",
+    ][::core::mem::offset_of!(moemesh_nccl_comm, size) - 16usize];
+    [
+        "Offset of field: moemesh_nccl_comm::id",
+    ][::core::mem::offset_of!(moemesh_nccl_comm, id) - 24usize];
+};
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct moemesh_comm {
@@ -2003,18 +2033,23 @@ pub struct moemesh_runtime_info {
     pub mpi_module: *const ::core::ffi::c_char,
     pub mpi_library: *const ::core::ffi::c_char,
     pub mpi_error: *const ::core::ffi::c_char,
+    pub nccl_path: *const ::core::ffi::c_char,
     pub mpi_kind: i32,
     pub kokkos_compiled: i32,
     pub kokkos_loaded: i32,
     pub kokkos_shared: i32,
     pub threads: i32,
+    pub cuda_compiled: i32,
+    pub cuda_runtime: i32,
+    pub cuda_driver: i32,
+    pub nccl: i32,
     pub reserved: i32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
         "Size of moemesh_runtime_info",
-    ][::core::mem::size_of::<moemesh_runtime_info>() - 144usize];
+    ][::core::mem::size_of::<moemesh_runtime_info>() - 168usize];
     [
         "Alignment of moemesh_runtime_info",
     ][::core::mem::align_of::<moemesh_runtime_info>() - 8usize];
@@ -2064,23 +2099,38 @@ const _: () = {
         "Offset of field: moemesh_runtime_info::mpi_error",
     ][::core::mem::offset_of!(moemesh_runtime_info, mpi_error) - 112usize];
     [
+        "Offset of field: moemesh_runtime_info::nccl_path",
+    ][::core::mem::offset_of!(moemesh_runtime_info, nccl_path) - 120usize];
+    [
         "Offset of field: moemesh_runtime_info::mpi_kind",
-    ][::core::mem::offset_of!(moemesh_runtime_info, mpi_kind) - 120usize];
+    ][::core::mem::offset_of!(moemesh_runtime_info, mpi_kind) - 128usize];
     [
         "Offset of field: moemesh_runtime_info::kokkos_compiled",
-    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_compiled) - 124usize];
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_compiled) - 132usize];
     [
         "Offset of field: moemesh_runtime_info::kokkos_loaded",
-    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_loaded) - 128usize];
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_loaded) - 136usize];
     [
         "Offset of field: moemesh_runtime_info::kokkos_shared",
-    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_shared) - 132usize];
+    ][::core::mem::offset_of!(moemesh_runtime_info, kokkos_shared) - 140usize];
     [
         "Offset of field: moemesh_runtime_info::threads",
-    ][::core::mem::offset_of!(moemesh_runtime_info, threads) - 136usize];
+    ][::core::mem::offset_of!(moemesh_runtime_info, threads) - 144usize];
+    [
+        "Offset of field: moemesh_runtime_info::cuda_compiled",
+    ][::core::mem::offset_of!(moemesh_runtime_info, cuda_compiled) - 148usize];
+    [
+        "Offset of field: moemesh_runtime_info::cuda_runtime",
+    ][::core::mem::offset_of!(moemesh_runtime_info, cuda_runtime) - 152usize];
+    [
+        "Offset of field: moemesh_runtime_info::cuda_driver",
+    ][::core::mem::offset_of!(moemesh_runtime_info, cuda_driver) - 156usize];
+    [
+        "Offset of field: moemesh_runtime_info::nccl",
+    ][::core::mem::offset_of!(moemesh_runtime_info, nccl) - 160usize];
     [
         "Offset of field: moemesh_runtime_info::reserved",
-    ][::core::mem::offset_of!(moemesh_runtime_info, reserved) - 140usize];
+    ][::core::mem::offset_of!(moemesh_runtime_info, reserved) - 164usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

@@ -59,8 +59,9 @@ macro_rules! runtime_info {
 }
 runtime_info!(
     texts: version, git, device, build_type, compiler, library, matrix_library, matrix_path, kokkos_backends, kokkos_path,
-        mpi_module, mpi_library, mpi_error;
-    numbers: features: i64, mpi_kind: i32, kokkos_compiled: i32, kokkos_loaded: i32, kokkos_shared: i32, threads: i32
+        mpi_module, mpi_library, mpi_error, nccl_path;
+    numbers: features: i64, mpi_kind: i32, kokkos_compiled: i32, kokkos_loaded: i32, kokkos_shared: i32, threads: i32,
+        cuda_compiled: i32, cuda_runtime: i32, cuda_driver: i32, nccl: i32
 );
 
 fn owned(text: *const c_char) -> String {
