@@ -43,7 +43,7 @@ static void on_signal(int number) {
 static void read_corpus(const char* path) {
   static char line[2 * MOST_BYTES + 2];
   FILE* file = fopen(path, "r");
-  if (!file) return perror(path), exit(2);
+  if (!file) return; /* none was kept */
   while (count < MOST_INPUTS && fgets(line, sizeof line, file)) {
     unsigned byte;
     size_t n = 0;
