@@ -475,8 +475,12 @@ TEST(ContextArgument, Refused) {
     EXPECT_EQ(context, nullptr);
     return status;
   };
-  EXPECT_EQ(create([](auto& p) { p.comm.kind = 5; }), bad);
-  expect_text({"comm.kind", "got 5"});
+  EXPECT_EQ(create([](auto& p) { p.comm.kind = 6; }), bad);
+  expect_text({"comm.kind", "got 6"});
+  EXPECT_EQ(create([](auto& p) { p.comm.kind = MOEMESH_COMM_NCCL; }), MOEMESH_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(create([](auto& p) { p.device = 0; }), MOEMESH_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(create([](auto& p) { p.device = -2; }), bad);
+  EXPECT_EQ(create([](auto& p) { p.reserved = 1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.comm.kind = -1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.comm.reserved = 1; }), bad);
   EXPECT_EQ(create([](auto& p) { p.log_level = 0; }), bad);

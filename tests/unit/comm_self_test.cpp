@@ -98,7 +98,7 @@ TEST_F(Self, ConfigurationThrowsTheOwnErrorOnly) {
 }
 
 TEST_F(Self, UnknownKindOfCommunicator) {
-  for (const int32_t kind : {-1, 5}) {
+  for (const int32_t kind : {-1, 6}) {
     try {
       (void)open_world(link, {.handle = 0, .kind = kind, .reserved = 0}, false);
       FAIL();
