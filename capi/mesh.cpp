@@ -140,21 +140,31 @@ int32_t moemesh_mesh_finalize(moemesh_mesh mesh) {
 
 void moemesh_mesh_destroy(moemesh_mesh* mesh) { destroy_handle<Mesh>(mesh); }
 
+namespace {
+
+// A planned mesh sends nothing, ever: asking what it sent is a mistake.
+Ledger& ledger_of(Mesh& mesh) {
+  require(!mesh.planned(), MOEMESH_ERROR_INVALID_STATE, "the mesh is only planned: it has no ledger");
+  return mesh.ledger();
+}
+
+}  // namespace
+
 int32_t moemesh_ledger_get_count(moemesh_mesh mesh, int64_t* count) {
   return guarded([&](Call& call) {
     const auto object = mesh_of(call, mesh);
     required(count, "count");
-    *count = static_cast<int64_t>(object->ledger().entries().size());
+    *count = static_cast<int64_t>(ledger_of(*object).entries().size());
   });
 }
 
 int32_t moemesh_ledger_get_entry(moemesh_mesh mesh, int64_t index, moemesh_ledger_entry* entry) {
   return guarded([&](Call& call) {
     const auto object = mesh_of(call, mesh);
-    write_entry(object->ledger().entries(), index, entry);
+    write_entry(ledger_of(*object).entries(), index, entry);
   });
 }
 
 int32_t moemesh_ledger_reset(moemesh_mesh mesh) {
-  return guarded([&](Call& call) { mesh_of(call, mesh)->ledger().reset(); });
+  return guarded([&](Call& call) { ledger_of(*mesh_of(call, mesh)).reset(); });
 }

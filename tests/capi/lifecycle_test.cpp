@@ -246,6 +246,10 @@ TEST(Lifecycle, APlannedMeshOnlyAnswers) {
   EXPECT_EQ(moemesh_all_reduce(mesh, MOEMESH_AXIS_EP, MOEMESH_SUM, &view), state);
   EXPECT_EQ(moemesh_mesh_finalize(mesh), state);
   EXPECT_EQ(family, nullptr);
+  int64_t count = -777;
+  EXPECT_EQ(moemesh_ledger_get_count(mesh, &count), state);
+  EXPECT_EQ(count, -777);
+  EXPECT_EQ(moemesh_ledger_reset(mesh), state);
   moemesh_mesh_destroy(&mesh);
 }
 

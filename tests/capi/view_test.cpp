@@ -234,6 +234,12 @@ TEST_F(Views, StreamsAreNotSupportedOnAHost) {
   ASSERT_EQ(run_forward(), MOEMESH_OK);
   backward.stream = &any;
   EXPECT_EQ(run_backward(), MOEMESH_ERROR_NOT_SUPPORTED);
+  auto update = defaults(moemesh_update_params_init);
+  update.stream = &any;
+  EXPECT_EQ(moemesh_optimizer_step(model.optimizer, &update, nullptr), MOEMESH_ERROR_NOT_SUPPORTED);
+  auto step = defaults(moemesh_step_params_init);
+  step.stream = &any;
+  EXPECT_EQ(moemesh_step_begin(model.optimizer, &step), MOEMESH_ERROR_NOT_SUPPORTED);
 }
 
 // No tokens at all: data may be NULL.
