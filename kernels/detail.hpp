@@ -85,6 +85,9 @@ void for_tiles(const char* name, int64_t n, const Body& body) {
 inline void finish() {
   static const std::string label("moemesh::finish");
   space().fence(label);
+#ifdef MOEMESH_CHECKED_MEMORY
+  lock_device_memory();
+#endif
 }
 
 }  // namespace moemesh::kernels::detail

@@ -69,6 +69,7 @@ class StreamScope {
 };
 
 namespace detail {
+void lock_device_memory();  // MOEMESH_CHECKED_MEMORY alone
 // Where device memory may be touched by what is no kernel of ours: a library's product, a copy.
 class Unlocked {
  public:
