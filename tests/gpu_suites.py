@@ -30,10 +30,10 @@ class Runner:
         self.outputs = {}
 
     def run(self, names, limit):
-        """The tests of `names` that passed or were skipped."""
+        """The tests of `names` that passed or were skipped; None where no time was left."""
         left = min(limit, self.end - time.monotonic())
         if left < 1:
-            return {}
+            return None
         command = [self.program, "--gtest_color=no", "--gtest_filter=" + ":".join(names)]
         try:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=left)
@@ -66,21 +66,25 @@ def main():
     suites = {}
     for test in tests:
         suites.setdefault(test.split(".")[0], []).append(test)
-    runner, passed = Runner(options.program, options.seconds), {}
+    runner, passed, failed = Runner(options.program, options.seconds), {}, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for good in pool.map(lambda names: runner.run(names, 60), suites.values()):
-            passed.update(good)
+            passed.update(good or {})
         if runner.nothing:
             print(runner.nothing)
             return 77
         again = [test for test in tests if test not in passed]
         for test, good in zip(again, pool.map(lambda test: runner.run([test], 30), again)):
-            passed.update(good)
+            passed.update(good or {})
+            if good is None:
+                continue
             print(f"{test}: " + ("passed alone" if test in good else "FAILED"), flush=True)
             if test not in good:
-                print(failure(*runner.outputs.get(test, ("no time left", ""))), flush=True)
+                failed += 1
+                print(failure(*runner.outputs[test]), flush=True)
     skipped = sum(word == "SKIPPED" for word in passed.values())
-    print(f"{len(passed) - skipped} passed, {skipped} skipped, {len(tests) - len(passed)} failed of {len(tests)} "
+    late = len(tests) - len(passed) - failed
+    print(f"{len(passed) - skipped} passed, {skipped} skipped, {failed} failed, {late} not run of {len(tests)} "
           f"in {time.monotonic() - begin:.0f} s")
     return 0 if len(passed) == len(tests) and tests else 1
 
