@@ -68,8 +68,10 @@ def main():
         suites.setdefault(test.split(".")[0], []).append(test)
     runner, passed, failed = Runner(options.program, options.seconds), {}, 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for good in pool.map(lambda names: runner.run(names, 60), suites.values()):
+        for suite, good in zip(suites, pool.map(lambda names: runner.run(names, 60), suites.values())):
             passed.update(good or {})
+            if not runner.nothing:
+                print(f"{suite}: {len(good or {})} of {len(suites[suite])} passed or skipped", flush=True)
         if runner.nothing:
             print(runner.nothing)
             return 77
