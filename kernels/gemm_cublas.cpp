@@ -53,8 +53,6 @@ void gemm_cublas(const Gemm& p) {
         "cublasSgemm");
 }
 
-const void* cublas_code() { return reinterpret_cast<const void*>(&cublasGetProperty); }
-
 const char* cublas_name() {
   static const std::string name = [] {
     int version = 0;
