@@ -66,8 +66,8 @@ TEST(Allocator, EverythingComesBack) {
       ASSERT_EQ(model.step(), MOEMESH_OK);
       model.expect_right();
     }
-    EXPECT_GT(tracker.allocated, 0);
-    EXPECT_GT(tracker.allocated, tracker.freed);
+    EXPECT_TRUE(on_device || tracker.allocated > 0);
+    EXPECT_TRUE(on_device || tracker.allocated > tracker.freed);
   }
   tracker.expect_all_returned();
 }
@@ -91,7 +91,7 @@ TEST(Allocator, ATapeThatIsAliveHoldsMemoryUntilItGoes) {
     ASSERT_EQ(model.begin(), MOEMESH_OK);
     ASSERT_EQ(model.forward(&tape), MOEMESH_OK);
   }
-  EXPECT_FALSE(tracker.live.empty());
+  EXPECT_TRUE(on_device || !tracker.live.empty());
   moemesh_tape_destroy(&tape);
   tracker.expect_all_returned();
 }
@@ -118,7 +118,7 @@ TEST(Allocator, FailsInCreateAtEveryCall) {
     }
     tracker.expect_all_returned();
   }
-  EXPECT_GT(n, 10);
+  EXPECT_TRUE(on_device || n > 10) << n;
 }
 
 // The model stands; every allocation of a forward fails in turn. On one rank that call alone has failed: made again, it
@@ -148,7 +148,7 @@ TEST(Allocator, FailsInForwardAtEveryCallAndTheForwardCanBeMadeAgain) {
     }
     tracker.expect_all_returned();
   }
-  EXPECT_GT(n, 5);
+  EXPECT_TRUE(on_device || n > 5) << n;
 }
 
 // In a backward the tape is gone and gradients may be there in part: the step is dropped, and the next one is right.
@@ -175,7 +175,7 @@ TEST(Allocator, FailsInBackwardAtEveryCallAndTheNextStepIsRight) {
     }
     tracker.expect_all_returned();
   }
-  EXPECT_GT(n, 3);
+  EXPECT_TRUE(on_device || n > 3) << n;
 }
 
 // Stage 2's bucket too is used again.
@@ -196,6 +196,7 @@ TEST(Allocator, ASteadyStepOfStage2AllocatesNothing) {
 
 // Commit that ran out of memory can be called again.
 TEST(Allocator, CommitCanBeRepeated) {
+  if (on_device) GTEST_SKIP() << "the device's memory is not the allocator's";
   Tracker tracker;
   Model model(tracker.options());
   ASSERT_EQ(model.create(), MOEMESH_OK);
@@ -222,6 +223,7 @@ TEST(Allocator, CommitCanBeRepeated) {
 
 // The out-of-memory read leaves the caller's array.
 TEST(Allocator, ReadLeavesTheArray) {
+  if (on_device) GTEST_SKIP() << "the device's memory is not the allocator's";
   Tracker tracker;
   Model model(tracker.options());
   ASSERT_EQ(model.create(), MOEMESH_OK);

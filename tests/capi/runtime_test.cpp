@@ -26,12 +26,12 @@ TEST(RuntimeInfo, Build) {
   EXPECT_EQ(std::string(info.version), std::to_string(MOEMESH_VERSION_MAJOR) + "." +
                                            std::to_string(MOEMESH_VERSION_MINOR) + "." +
                                            std::to_string(MOEMESH_VERSION_PATCH));
-  EXPECT_STREQ(info.device, "host");
+  EXPECT_STREQ(info.device, MOEMESH_TEST_DEVICE);
   EXPECT_STREQ(info.build_type, MOEMESH_TEST_BUILD_TYPE);
   EXPECT_STREQ(info.compiler, MOEMESH_TEST_COMPILER);
   EXPECT_NE(info.git, nullptr);
-  EXPECT_TRUE(std::strstr(info.library, "libmoemesh.so")) << info.library;
-  EXPECT_EQ(info.features & (MOEMESH_FEATURE_CUDA | MOEMESH_FEATURE_NCCL), 0);
+  EXPECT_TRUE(std::strstr(info.library, MOEMESH_TEST_LIBRARY)) << info.library;
+  EXPECT_EQ(info.features & (MOEMESH_FEATURE_CUDA | MOEMESH_FEATURE_NCCL), on_device ? MOEMESH_FEATURE_CUDA : 0);
   EXPECT_EQ(info.reserved, 0);
 }
 
@@ -41,6 +41,9 @@ TEST(RuntimeInfo, MatrixLibrary) {
   EXPECT_EQ(onednn, std::strncmp(info.matrix_library, "oneDNN ", 7) == 0) << info.matrix_library;
   if (onednn)
     EXPECT_TRUE(std::strstr(info.matrix_path, "libdnnl")) << info.matrix_path;
+  else if (std::strcmp(info.device, "cuda") == 0)
+    EXPECT_TRUE(std::strncmp(info.matrix_library, "cuBLAS ", 7) == 0 && std::strstr(info.matrix_path, "libcublas"))
+        << info.matrix_library << " " << info.matrix_path;
   else
     EXPECT_STREQ(info.matrix_library, "Kokkos");
 }

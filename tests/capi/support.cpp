@@ -6,6 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#ifdef MOEMESH_TEST_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
 namespace capi_test {
 
 std::string last_error(moemesh_context context) {
@@ -27,6 +31,33 @@ moemesh_view rows_of(float* data, int64_t rows, int64_t width, int64_t row_strid
   moemesh_view view = dense(MOEMESH_FLOAT32, {rows, width}, data);
   if (row_stride != 0) view.strides[0] = row_stride;
   return view;
+}
+
+#ifdef MOEMESH_TEST_CUDA
+Lent::Lent(std::initializer_list<float> values) : size_(values.size()) {
+  void* place = nullptr;
+  EXPECT_EQ(cudaHostAlloc(&place, size_ * sizeof(float), cudaHostAllocPortable), cudaSuccess);
+  data_ = static_cast<float*>(place);
+  std::copy(values.begin(), values.end(), data_);
+}
+Lent::~Lent() { EXPECT_EQ(cudaFreeHost(data_), cudaSuccess); }
+std::vector<float> Lent::values() const {
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  return {data_, data_ + size_};
+}
+#else
+Lent::Lent(std::initializer_list<float> values) : data_(new float[values.size()]), size_(values.size()) {
+  std::copy(values.begin(), values.end(), data_);
+}
+Lent::~Lent() { delete[] data_; }
+std::vector<float> Lent::values() const { return {data_, data_ + size_}; }
+#endif
+
+float element(const moemesh_view& vector, size_t index) {
+  std::vector<float> here(static_cast<size_t>(vector.extents[0]));
+  const moemesh_view view = dense(MOEMESH_FLOAT32, {vector.extents[0]}, here.data());
+  EXPECT_EQ(moemesh_view_copy(&vector, &view), MOEMESH_OK) << last_error();
+  return here.at(index);
 }
 
 Model::Model(const Options& given) : options(given) { fill_inputs(); }

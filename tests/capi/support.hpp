@@ -31,6 +31,31 @@ R result_struct() {
   return result;
 }
 
+// A build for devices: the caller's allocator is asked for the host's memory alone.
+#ifdef MOEMESH_TEST_CUDA
+inline constexpr bool on_device = true;
+#else
+inline constexpr bool on_device = false;
+#endif
+
+// An array that is lent to the library for its kernels, and that the host reads too: on a device the host's pinned memory.
+class Lent {
+ public:
+  explicit Lent(std::initializer_list<float> values);
+  ~Lent();
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+  float* data() { return data_; }
+  std::vector<float> values() const;  // after what the device has to do
+
+ private:
+  float* data_ = nullptr;
+  size_t size_;
+};
+
+// One element of a vector, wherever it lies.
+float element(const moemesh_view& vector, size_t index);
+
 std::string last_error(moemesh_context context = nullptr);
 
 moemesh_view dense(int32_t dtype, std::initializer_list<int64_t> extents, void* data);

@@ -224,6 +224,7 @@ TEST_F(Views, P37_wrong_views_are_refused) {
 }
 
 TEST_F(Views, StreamsAreNotSupportedOnAHost) {
+  if (on_device) GTEST_SKIP() << "this is a device, where any address would be taken for a stream";
   int any = 0;
   moemesh_view view;
   forward.stream = &any;
@@ -317,7 +318,8 @@ TEST_F(Views, StridedGradient) {
 
 // Parameters and gradients that are the caller's arrays: written in place, kept at commit.
 TEST_F(Views, BorrowedParameters) {
-  std::vector<float> data{1, 2, 3}, gradient{7, 7, 7}, step{0.5F, 0.25F, -1.0F};
+  Lent data{1, 2, 3}, gradient{7, 7, 7};
+  std::vector<float> step{0.5F, 0.25F, -1.0F};
   auto family_params = defaults(moemesh_family_params_init);
   family_params.kind = MOEMESH_SHARED;
   moemesh_family family = nullptr;
@@ -332,7 +334,7 @@ TEST_F(Views, BorrowedParameters) {
   moemesh_parameter parameter = nullptr;
   ASSERT_EQ(moemesh_parameter_register(family, &params, &parameter), MOEMESH_OK);
   ASSERT_EQ(moemesh_family_commit(family), MOEMESH_OK);
-  EXPECT_EQ(data, (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(data.values(), (std::vector<float>{1, 2, 3}));
   auto sgd = defaults(moemesh_optimizer_params_init);
   sgd.kind = MOEMESH_SGD;
   sgd.learning_rate = 1;
@@ -346,12 +348,12 @@ TEST_F(Views, BorrowedParameters) {
   sgd.shared_stage = 1;
   ASSERT_EQ(moemesh_optimizer_create(model.mesh, family, nullptr, &sgd, &optimizer), MOEMESH_OK);
   ASSERT_EQ(moemesh_step_begin(optimizer, nullptr), MOEMESH_OK);
-  EXPECT_EQ(gradient, (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(gradient.values(), (std::vector<float>{0, 0, 0}));
   const moemesh_view view = dense(MOEMESH_FLOAT32, {3}, step.data());
   ASSERT_EQ(moemesh_gradient_ready(parameter, &view, nullptr), MOEMESH_OK);
-  EXPECT_EQ(gradient, step);
+  EXPECT_EQ(gradient.values(), step);
   ASSERT_EQ(moemesh_optimizer_step(optimizer, nullptr, nullptr), MOEMESH_OK);
-  EXPECT_EQ(data, (std::vector<float>{0.5F, 1.75F, 4.0F}));
+  EXPECT_EQ(data.values(), (std::vector<float>{0.5F, 1.75F, 4.0F}));
   moemesh_optimizer_destroy(&optimizer);
   moemesh_family_destroy(&family);
 }

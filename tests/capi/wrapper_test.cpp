@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "support.hpp"
+
 namespace capi_test {
 namespace {
 
@@ -205,10 +207,10 @@ TEST(Wrapper, ParametersAndOptimizer) {
   EXPECT_EQ(job.own.get(), job.shared.find("own").get());
   EXPECT_EQ(thrown([&] { job.shared.find("nobody"); }), MOEMESH_ERROR_NOT_FOUND);
   EXPECT_EQ(job.own.info().elements, 3);
-  EXPECT_EQ(static_cast<float*>(job.own.acquire().data())[2], 2.0f);
+  EXPECT_EQ(element(job.own.acquire().view(), 2), 2.0f);
   job.optimizer.begin();
   job.own.ready(moemesh::view(gradient));
-  EXPECT_EQ(static_cast<float*>(job.own.gradient().data)[1], 2.0f);
+  EXPECT_EQ(element(job.own.gradient(), 1), 2.0f);
   const auto result = job.optimizer.step(0.25);
   EXPECT_DOUBLE_EQ(result.norm, 3.0);
   job.own.read(MOEMESH_VALUE, moemesh::view(read));

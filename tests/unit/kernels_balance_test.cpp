@@ -10,6 +10,9 @@
 namespace moemesh::kernels {
 namespace {
 
+using test::both;
+using test::dev;
+using test::dev_if;
 using test::Floats;
 using test::kInf;
 
@@ -30,24 +33,23 @@ struct Balanced {
     sequences.length = tokens / sequences.count;
     chosen.assign(static_cast<size_t>(tokens * config.top_k), -77);
     std::vector<float> gates(chosen.size());
-    route(config, tokens, logits.data(), config.experts, mask.empty() ? nullptr : mask.data(), 1, chosen.data(),
-          gates.data());
+    route(config, tokens, dev(logits), config.experts, dev_if(!mask.empty(), mask), 1, dev(chosen), dev(gates));
     rows.assign(static_cast<size_t>(sequences.count * config.experts), -77);
     real.assign(static_cast<size_t>(sequences.count), -77);
-    count_sequences(config, sequences, tokens, chosen.data(), rows.data(), real.data());
+    count_sequences(config, sequences, tokens, dev(chosen), dev(rows), both(real));
     losses = values_of();
   }
   BalanceLosses values_of() const {
     std::vector<double> scratch(static_cast<size_t>(balance_workspace(tokens)), test::kNan);
     std::vector<double> sums(static_cast<size_t>(2 * sequences.count), test::kNan);
-    return balance_losses(config, sequences, tokens, logits.data(), chosen.data(), rows.data(), real.data(),
-                          scratch.data(), sums.data());
+    return balance_losses(config, sequences, tokens, dev(logits), dev(chosen), dev(rows), both(real), dev(scratch),
+                          both(sums));
   }
   // Added to zeros.
   std::vector<float> gradient(const std::vector<double>& aux_weights, double z_weight) const {
     std::vector<float> dlogits(logits.size(), 0.0F);
-    balance_backward(config, sequences, tokens, logits.data(), chosen.data(), rows.data(),
-                     aux_weights.empty() ? nullptr : aux_weights.data(), z_weight, dlogits.data());
+    balance_backward(config, sequences, tokens, dev(logits), dev(chosen), dev(rows),
+                     dev_if(!aux_weights.empty(), aux_weights), z_weight, dev(dlogits));
     return dlogits;
   }
 };
@@ -133,8 +135,7 @@ TEST_P(KernelsBalance, GradientsAreAdded) {
   const std::vector<float> alone = b.gradient({0.5}, 0.25);
   std::vector<float> sum(20, 8.0F);
   const double weight = 0.5;
-  balance_backward(b.config, b.sequences, 5, b.logits.data(), b.chosen.data(), b.rows.data(), &weight, 0.25,
-                   sum.data());
+  balance_backward(b.config, b.sequences, 5, dev(b.logits), dev(b.chosen), dev(b.rows), dev(weight), 0.25, dev(sum));
   for (size_t i = 0; i < 20; ++i) EXPECT_NEAR(sum[i], 8 + alone[i], 2e-6);
   EXPECT_EQ(b.gradient({}, 0), std::vector<float>(20, 0.0F));
 }

@@ -9,29 +9,38 @@
 #include <vector>
 
 #include "kernels/flat.hpp"
+#include "unit/kernels_util.hpp"
 
 namespace moemesh::kernels {
 namespace {
 
+using test::dev;
+
 uint16_t rounded(float value) {
   uint16_t result = 0;
-  round_to_bfloat16(1, &value, &result);
+  round_to_bfloat16(1, dev(value), dev(result));
   return result;
 }
 float widened(uint16_t value) {
   float result = 0;
-  widen_bfloat16(1, &value, &result);
+  widen_bfloat16(1, dev(value), dev(result));
   return result;
 }
 
 TEST(Bfloat16, EveryValueKeepsItsBits) {
-  for (uint32_t bits = 0; bits < 65536; ++bits) {
-    const float value = widened(static_cast<uint16_t>(bits));
-    EXPECT_EQ(std::bit_cast<uint32_t>(value), bits << 16);
-    if (std::isnan(value))
-      EXPECT_TRUE(std::isnan(widened(rounded(value))));
+  constexpr int64_t n = 65536;
+  std::vector<uint16_t> all(n), back(n);
+  std::vector<float> wide(n), again(n);
+  for (size_t bits = 0; bits < n; ++bits) all[bits] = static_cast<uint16_t>(bits);
+  widen_bfloat16(n, dev(all), dev(wide));
+  round_to_bfloat16(n, dev(wide), dev(back));
+  widen_bfloat16(n, dev(back), dev(again));
+  for (uint32_t bits = 0; bits < n; ++bits) {
+    EXPECT_EQ(std::bit_cast<uint32_t>(wide[bits]), bits << 16);
+    if (std::isnan(wide[bits]))
+      EXPECT_TRUE(std::isnan(again[bits]));
     else
-      EXPECT_EQ(rounded(value), bits);
+      EXPECT_EQ(back[bits], bits);
   }
 }
 
@@ -62,9 +71,10 @@ TEST(Bfloat16, MastersFollowChangedValuesOnly) {
   std::vector<uint16_t> values(n);
   for (size_t i = 0; i < n; ++i) masters[i] = 0.1F * static_cast<float>(i) + 0.01F;
   const std::vector<float> before = masters;
-  round_to_bfloat16(n, masters.data(), values.data());
-  for (size_t i = 0; i < n; i += 7) values[i] = rounded(-3.0F);
-  refresh_masters(n, values.data(), masters.data());
+  round_to_bfloat16(n, dev(masters), dev(values));
+  const uint16_t other = rounded(-3.0F);
+  for (size_t i = 0; i < n; i += 7) values[i] = other;
+  refresh_masters(n, dev(values), dev(masters));
   for (size_t i = 0; i < n; ++i) EXPECT_EQ(masters[i], i % 7 == 0 ? -3.0F : before[i]) << i;
 }
 
@@ -74,9 +84,9 @@ TEST(Bfloat16, InitialValuesAreTheRoundedOnes) {
   std::vector<float> exact(n);
   std::vector<uint16_t> values(n), expected(n);
   for (const auto kind : {Distribution::constant, Distribution::normal, Distribution::uniform}) {
-    initialize(kind, 0.7, 99, slice, exact.data());
-    initialize_bfloat16(kind, 0.7, 99, slice, values.data());
-    round_to_bfloat16(n, exact.data(), expected.data());
+    initialize(kind, 0.7, 99, slice, dev(exact));
+    initialize_bfloat16(kind, 0.7, 99, slice, dev(values));
+    round_to_bfloat16(n, dev(exact), dev(expected));
     EXPECT_EQ(values, expected);
   }
 }

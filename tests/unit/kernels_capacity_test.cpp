@@ -17,6 +17,8 @@
 namespace moemesh::kernels {
 namespace {
 
+using test::dev;
+
 using Chosen = std::vector<int32_t>;
 using Gates = std::vector<float>;
 
@@ -30,7 +32,7 @@ Limited limited(const Capacity& capacity, const Chosen& chosen, const Gates& gat
   const auto n = static_cast<int64_t>(chosen.size());
   Limited result{Chosen(chosen.size(), -77), gates, 0};
   std::vector<int64_t> workspace(static_cast<size_t>(limit_workspace(n, capacity.experts)) + 1, -99);
-  result.dropped = limit_rows(capacity, n, chosen.data(), result.gates.data(), result.kept.data(), workspace.data());
+  result.dropped = limit_rows(capacity, n, dev(chosen), dev(result.gates), dev(result.kept), dev(workspace));
   EXPECT_EQ(workspace.back(), -99) << "more scratch was used than asked for";
   return result;
 }

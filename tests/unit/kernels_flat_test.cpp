@@ -13,6 +13,7 @@ namespace moemesh::kernels {
 namespace {
 
 using test::counting;
+using test::dev;
 using test::Floats;
 
 const int64_t kSizes[] = {0, 1, 7, 127, 129, 4096, 4097, 20011};
@@ -20,7 +21,7 @@ const int64_t kSizes[] = {0, 1, 7, 127, 129, 4096, 4097, 20011};
 TEST(KernelsFlat, Zero) {
   for (int64_t n : kSizes) {
     Floats x(n);
-    zero(x.data(), n);
+    zero(dev(x), n);
     for (int64_t i = 0; i < n; ++i) ASSERT_EQ(x[i], 0);
     EXPECT_TRUE(x.edges_untouched());
   }
@@ -32,7 +33,7 @@ void check_add_strided(const std::vector<int64_t>& extents, const std::vector<in
   for (int64_t e : extents) n *= e;
   const Floats from = counting(from_size, 1);
   Floats to = counting(n, 0.5f);
-  add_strided(rank, extents.data(), from.data(), strides.data(), to.data());
+  add_strided(rank, extents.data(), dev(from), strides.data(), dev(to));
   for (int64_t i = 0; i < n; ++i) {
     int64_t at = 0;
     for (int64_t rest = i, d = rank - 1; d >= 0; rest /= extents[d], --d) at += rest % extents[d] * strides[d];
@@ -64,14 +65,17 @@ TEST(KernelsFlat, OrderedSumAddsInOrderAndMayOverwriteAnyPart) {
       for (int64_t i = 0; i < n; ++i) want[i] = (((parts[0][i] + parts[1][i]) + parts[2][i]) + parts[3][i]) * 0.375f;
       Floats separate(n);
       Floats& out = in_place < 0 ? separate : parts[in_place];
-      const float* pointers[] = {parts[0].data(), parts[1].data(), parts[2].data(), parts[3].data()};
-      ordered_sum(n, 4, pointers, 0.375f, out.data());
+      {
+        const auto a = dev(parts[0]), b = dev(parts[1]), c = dev(parts[2]), d = dev(parts[3]), e = dev(separate);
+        const float* pointers[] = {a, b, c, d};
+        ordered_sum(n, 4, pointers, 0.375f, in_place < 0 ? e : in_place == 0 ? a : c);
+      }
       EXPECT_TRUE(n == 0 || test::same_bits(out.data(), want.data(), n * sizeof(float))) << n << " " << in_place;
       EXPECT_TRUE(out.edges_untouched());
     }
   }
   Floats none(200);
-  ordered_sum(200, 0, nullptr, 2, none.data());
+  ordered_sum(200, 0, nullptr, 2, dev(none));
   for (int64_t i = 0; i < 200; ++i) EXPECT_EQ(none[i], 0);
 }
 
@@ -89,21 +93,21 @@ double serial_squares(const Floats& x, int64_t n) {
 TEST(KernelsFlat, SumSquaresHasTheSerialBits) {
   for (int64_t n : kSizes) {
     const Floats x(n, 9, -1e3f, 1e-3f);
-    const double got = sum_squares(x.data(), n), want = serial_squares(x, n);
+    const double got = sum_squares(dev(x), n), want = serial_squares(x, n);
     EXPECT_TRUE(test::same_bits(&got, &want, sizeof got)) << n;
-    for (int run = 0; run < 5; ++run) EXPECT_EQ(sum_squares(x.data(), n), got);
+    for (int run = 0; run < 5; ++run) EXPECT_EQ(sum_squares(dev(x), n), got);
   }
 }
 
 TEST(KernelsFlat, SumSquaresIsDoubleAndKeepsNonFinite) {
   Floats x(9000);
-  zero(x.data(), 9000);
+  zero(dev(x), 9000);
   x[0] = 3e38f;
-  EXPECT_DOUBLE_EQ(sum_squares(x.data(), 9000), static_cast<double>(3e38f) * 3e38f);
+  EXPECT_DOUBLE_EQ(sum_squares(dev(x), 9000), static_cast<double>(3e38f) * 3e38f);
   x[8999] = test::kInf;
-  EXPECT_EQ(sum_squares(x.data(), 9000), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(sum_squares(dev(x), 9000), std::numeric_limits<double>::infinity());
   x[5000] = test::kNan;
-  EXPECT_TRUE(std::isnan(sum_squares(x.data(), 9000)));
+  EXPECT_TRUE(std::isnan(sum_squares(dev(x), 9000)));
 }
 
 }  // namespace

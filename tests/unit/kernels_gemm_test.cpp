@@ -9,13 +9,13 @@
 #include <string>
 #include <tuple>
 
-#include "kernels/bfloat16.hpp"
 #include "kernels/gemm_backend.hpp"
 #include "unit/kernels_util.hpp"
 
 namespace moemesh::kernels {
 namespace {
 
+using test::dev;
 using test::Floats;
 using test::kNan;
 
@@ -41,7 +41,7 @@ void check(Multiply multiply, bool ta, bool tb, int64_t m, int64_t n, int64_t k,
   const Floats before = padded(m, n, ldc, 3);
   Floats c(m * ldc);
   if (accumulate) c = before;
-  multiply({ta, tb, m, n, k, a.data(), lda, b.data(), ldb, c.data(), ldc, accumulate});
+  multiply({ta, tb, m, n, k, dev(a), lda, dev(b), ldb, dev(c), ldc, accumulate});
   double worst = 0;
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
@@ -70,7 +70,10 @@ TEST_P(GemmTest, AgreesWithADoubleLoop) {
 std::vector<std::tuple<const char*, Multiply>> backends() {
   std::vector<std::tuple<const char*, Multiply>> all = {{"chosen", gemm}, {"portable", detail::gemm_portable}};
 #ifdef MOEMESH_HAVE_ONEDNN
-  all.push_back({"onednn", detail::gemm_onednn});
+  all.push_back({"onednn", [](const Gemm& product) {
+                   const detail::Unlocked access;
+                   detail::gemm_onednn(product);
+                 }});
 #endif
   return all;
 }
@@ -80,28 +83,29 @@ INSTANTIATE_TEST_SUITE_P(Kernels, GemmTest, testing::ValuesIn(backends()),
 
 TEST(KernelsGemm, EmptyProducts) {
   Floats c(12);
-  gemm({.m = 0, .n = 4, .k = 2, .c = c.data(), .ldc = 4});
-  gemm({.m = 3, .n = 0, .k = 2, .c = c.data(), .ldc = 4});
-  gemm({.m = 3, .n = 4, .k = 0, .c = c.data(), .ldc = 4, .accumulate = true});
+  gemm({.m = 0, .n = 4, .k = 2, .c = dev(c), .ldc = 4});
+  gemm({.m = 3, .n = 0, .k = 2, .c = dev(c), .ldc = 4});
+  gemm({.m = 3, .n = 4, .k = 0, .c = dev(c), .ldc = 4, .accumulate = true});
   for (int64_t i = 0; i < 12; ++i) EXPECT_TRUE(std::isnan(c[i]));
-  gemm({.m = 3, .n = 2, .k = 0, .c = c.data(), .ldc = 4});
+  gemm({.m = 3, .n = 2, .k = 0, .c = dev(c), .ldc = 4});
   for (int64_t i = 0; i < 12; ++i) EXPECT_EQ(c[i] == 0, i % 4 < 2) << i;
 }
 
 TEST(KernelsGemm, PortableBitsDoNotDependOnTheOtherRows) {
   const int64_t m = 150, n = 70, k = 130;
-  const Floats a(m * k, 4), b(k * n, 5);
+  const Floats left(m * k, 4), right(k * n, 5);
+  const auto a = dev(left), b = dev(right);
   Floats whole(m * n), single(n);
-  detail::gemm_portable({false, false, m, n, k, a.data(), k, b.data(), n, whole.data(), n, false});
+  detail::gemm_portable({false, false, m, n, k, a, k, b, n, dev(whole), n, false});
   for (int64_t i : {int64_t{0}, int64_t{63}, int64_t{64}, int64_t{149}}) {
-    detail::gemm_portable({false, false, 1, n, k, a.data() + i * k, k, b.data(), n, single.data(), n, false});
+    detail::gemm_portable({false, false, 1, n, k, a + i * k, k, b, n, dev(single), n, false});
     EXPECT_TRUE(test::same_bits(single.data(), whole.data() + i * n, n * sizeof(float))) << i;
   }
 }
 
 void row_stable(const Gemm& product) {
   std::vector<float> scratch(static_cast<size_t>(stable_workspace(product.n, product.k)), kNan);
-  gemm_row_stable(product, scratch.data());
+  gemm_row_stable(product, dev(scratch));
 }
 
 TEST(KernelsGemm, RowStableProductsAgreeWithADoubleLoop) {
@@ -115,7 +119,8 @@ TEST(KernelsGemm, RowStableProductsAgreeWithADoubleLoop) {
 void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) {
   SCOPED_TRACE(testing::Message() << "transposed " << transpose_b << " n " << n << " k " << k << " add " << accumulate);
   constexpr int64_t most = 520;
-  const Floats a(most * k, 31), b(n * k, 32), before(most * n, 33);
+  const Floats left(most * k, 31), right(n * k, 32), before(most * n, 33);
+  const auto a = dev(left), b = dev(right);
   const auto rows = [&](int64_t first, int64_t count) {
     Floats c(count * n);
     for (int64_t i = 0; i < count * n; ++i) c[i] = before[first * n + i];
@@ -123,11 +128,11 @@ void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) 
                 .m = count,
                 .n = n,
                 .k = k,
-                .a = a.data() + first * k,
+                .a = a + first * k,
                 .lda = k,
-                .b = b.data(),
+                .b = b,
                 .ldb = transpose_b ? k : n,
-                .c = c.data(),
+                .c = dev(c),
                 .ldc = n,
                 .accumulate = accumulate});
     return c;
@@ -138,13 +143,18 @@ void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) 
   constexpr int64_t few = 24;
   Floats alone(few * n);
   for (int64_t i = 0; i < few * n; ++i) alone[i] = before[i];
-  Gemm tile{.transpose_b = transpose_b, .m = few, .n = std::min<int64_t>(n, 512), .k = k, .a = a.data(), .lda = k};
-  tile.b = b.data();
+  Gemm tile{.transpose_b = transpose_b, .m = few, .n = std::min<int64_t>(n, 512), .k = k, .a = a, .lda = k};
+  tile.b = b;
   tile.ldb = transpose_b ? k : n;
-  tile.c = alone.data();
+  const auto rows_alone = dev(alone);
+  tile.c = rows_alone;
   tile.ldc = n;
   tile.accumulate = accumulate;
-  ASSERT_TRUE(detail::gemm_onednn_alone(tile));
+  {
+    const detail::Unlocked access;
+    ASSERT_TRUE(detail::gemm_onednn_alone(tile));
+  }
+  rows_alone.fetch();
   for (int64_t r = 0; r < few; ++r)
     EXPECT_TRUE(test::same_bits(alone.data() + r * n, whole.data() + r * n, tile.n * 4)) << r;
 #endif
@@ -169,7 +179,7 @@ struct Grouped {
   int64_t group_of(int64_t row) const { return row < 3 ? 0 : row < 8 ? 2 : 3; }
 };
 
-Weights as_weights(const Floats& weights) { return {reinterpret_cast<const std::byte*>(weights.data())}; }
+Weights as_weights(const float* weights) { return {reinterpret_cast<const std::byte*>(weights)}; }
 
 // The same product from bf16 weights and from their values in fp32.
 TEST(KernelsGemm, HalfWeightsAreWidened) {
@@ -178,22 +188,26 @@ TEST(KernelsGemm, HalfWeightsAreWidened) {
   std::vector<uint16_t> half(g.count * g.n * g.k);
   Floats values(g.count * g.n * g.k), scratch(g.n * g.k);
   for (size_t i = 0; i < half.size(); ++i) {
-    half[i] = to_bfloat16(drawn[i]);
-    values[i] = to_float(half[i]);
+    half[i] = test::half_of(drawn[i]);
+    values[i] = test::float_of(half[i]);
   }
-  const Weights weights{reinterpret_cast<const std::byte*>(half.data()), Element::bfloat16, scratch.data()};
+  const auto stored = dev(half);
+  const auto place = dev(scratch);
+  const Weights weights{reinterpret_cast<const std::byte*>(stored.get()), Element::bfloat16, place};
   Floats out(g.rows * g.n), expected(g.rows * g.n);
-  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), weights, out.data());
-  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), as_weights(values), expected.data());
+  grouped_rows_times_transposed(g.groups, g.n, g.k, dev(in), weights, dev(out));
+  grouped_rows_times_transposed(g.groups, g.n, g.k, dev(in), as_weights(dev(values)), dev(expected));
   EXPECT_TRUE(test::same_bits(out.data(), expected.data(), g.rows * g.n * sizeof(float)));
-  EXPECT_EQ(widened(weights, 2, g.n * g.k)[3], values[2 * g.n * g.k + 3]);
+  EXPECT_EQ(widened(weights, 2, g.n * g.k), place.get());
+  place.fetch();
+  EXPECT_EQ(scratch[3], values[2 * g.n * g.k + 3]);
 }
 
 TEST(KernelsGemm, GroupedForward) {
   const Grouped g;
   const Floats in(g.rows * g.k, 6), weights(g.count * g.n * g.k, 7);
   Floats out(g.rows * g.n);
-  grouped_rows_times_transposed(g.groups, g.n, g.k, in.data(), as_weights(weights), out.data());
+  grouped_rows_times_transposed(g.groups, g.n, g.k, dev(in), as_weights(dev(weights)), dev(out));
   for (int64_t r = 0; r < g.rows; ++r) {
     for (int64_t j = 0; j < g.n; ++j) {
       double sum = 0;
@@ -208,7 +222,7 @@ TEST(KernelsGemm, GroupedBackwardOverwritesOrAdds) {
   const Floats in(g.rows * g.k, 8), weights(g.count * g.n * g.k, 9);
   Floats out(g.rows * g.n);
   for (int times = 1; times <= 2; ++times) {
-    grouped_rows_times(g.groups, g.n, g.k, in.data(), as_weights(weights), out.data(), times == 2);
+    grouped_rows_times(g.groups, g.n, g.k, dev(in), as_weights(dev(weights)), dev(out), times == 2);
     for (int64_t r = 0; r < g.rows; ++r) {
       for (int64_t j = 0; j < g.n; ++j) {
         double sum = 0;
@@ -225,7 +239,7 @@ TEST(KernelsGemm, GroupedWeightGradientAddsAndLeavesEmptyGroups) {
   const Floats left(g.rows * m, 10), right(g.rows * g.n, 11);
   Floats gradient(g.count * m * g.n, 12);
   const Floats before = gradient;
-  grouped_weight_gradient(g.groups, m, g.n, left.data(), right.data(), gradient.data());
+  grouped_weight_gradient(g.groups, m, g.n, dev(left), dev(right), dev(gradient));
   for (int64_t i = 0; i < gradient.size(); ++i) {
     const int64_t group = i / (m * g.n), row = i / g.n % m, col = i % g.n;
     double sum = before[i];
@@ -240,7 +254,9 @@ TEST(KernelsGemm, GroupedWeightGradientAddsAndLeavesEmptyGroups) {
 }
 
 TEST(KernelsGemm, LibraryIsNamed) {
-#ifdef MOEMESH_HAVE_ONEDNN
+#if defined(MOEMESH_DEVICE_CUDA)
+  EXPECT_EQ(std::string(gemm_library()).rfind("cuBLAS ", 0), 0u) << gemm_library();
+#elif defined(MOEMESH_HAVE_ONEDNN)
   EXPECT_EQ(std::string(gemm_library()).rfind("oneDNN ", 0), 0u) << gemm_library();
 #else
   EXPECT_STREQ(gemm_library(), "Kokkos");

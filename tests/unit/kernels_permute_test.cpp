@@ -14,6 +14,8 @@
 namespace moemesh::kernels {
 namespace {
 
+using test::dev;
+
 struct Sorted {
   std::vector<int64_t> position, offsets;
 };
@@ -22,7 +24,7 @@ Sorted sorted(const std::vector<int32_t>& key, int64_t buckets) {
   const int64_t n = static_cast<int64_t>(key.size());
   Sorted s{std::vector<int64_t>(n, -77), std::vector<int64_t>(buckets + 1, -77)};
   std::vector<int64_t> workspace(sort_workspace(n, buckets) + 1, -77);
-  stable_sort(n, key.data(), buckets, s.position.data(), s.offsets.data(), workspace.data());
+  stable_sort(n, dev(key), buckets, dev(s.position), dev(s.offsets), dev(workspace));
   EXPECT_EQ(workspace.back(), -77);
   return s;
 }
@@ -71,7 +73,7 @@ TEST(KernelsPermute, ExclusiveSum) {
       values[i] = static_cast<int32_t>(1 << 30) - static_cast<int32_t>(i);  // the sums need 64 bits
       want[i + 1] = want[i] + values[i];
     }
-    exclusive_sum(n, values.data(), sums.data());
+    exclusive_sum(n, dev(values), dev(sums));
     EXPECT_EQ(sums, want);
   }
 }
@@ -100,19 +102,18 @@ class KernelsDispatch : public testing::TestWithParam<int> {
 
   void send() {
     destination.assign(n(), -77);
-    copy_destinations(kTokens, k(), chosen.data(), owner.data(), destination.data());
+    copy_destinations(kTokens, k(), dev(chosen), dev(owner), dev(destination));
     const Sorted s = sorted(destination, kDestinations);
     copy = s.position;
     copies = s.offsets.back();
     copy_token.assign(copies, -77);
     copy_rows.assign(copies, -77);
-    describe_copies(kTokens, k(), chosen.data(), owner.data(), copy.data(), copy_token.data(), copy_rows.data());
+    describe_copies(kTokens, k(), dev(chosen), dev(owner), dev(copy), dev(copy_token), dev(copy_rows));
     first_tag.assign(copies + 1, -77);
-    exclusive_sum(copies, copy_rows.data(), first_tag.data());
+    exclusive_sum(copies, dev(copy_rows), dev(first_tag));
     tags.assign(first_tag.back(), RowTag{-77, test::kNan});
     slot.assign(first_tag.back(), -77);
-    write_tags(kTokens, k(), chosen.data(), gates.data(), owner.data(), copy.data(), first_tag.data(), tags.data(),
-               slot.data());
+    write_tags(kTokens, k(), dev(chosen), dev(gates), dev(owner), dev(copy), dev(first_tag), dev(tags), dev(slot));
   }
 
   std::vector<int32_t> owner, chosen, destination, copy_token, copy_rows, slot;
@@ -150,16 +151,15 @@ TEST_P(KernelsDispatch, OneCopyForEachTokenAndDestination) {
 TEST_P(KernelsDispatch, RowsAreSortedByExpertAndGateGradientsFindTheirWayBack) {
   const int64_t count = static_cast<int64_t>(tags.size()), first_expert = 3, local = 5;
   std::vector<int32_t> key(count, -77), last(count, -77);
-  read_tags(count, tags.data(), first_expert, local, key.data(), last.data());
+  read_tags(count, dev(tags), first_expert, local, dev(key), dev(last));
   std::vector<int64_t> copy_of_tag(count + 1, -77);
-  exclusive_sum(count, last.data(), copy_of_tag.data());
+  exclusive_sum(count, dev(last), dev(copy_of_tag));
   EXPECT_EQ(copy_of_tag.back(), copies);
   const Sorted s = sorted(key, local);
   std::vector<int32_t> row_copy(s.offsets.back(), -77);
   std::vector<float> row_gate(s.offsets.back(), test::kNan);
   std::vector<int64_t> first(copies + 1, -77);
-  index_rows(count, tags.data(), copy_of_tag.data(), s.position.data(), copies, row_copy.data(), row_gate.data(),
-             first.data());
+  index_rows(count, dev(tags), dev(copy_of_tag), dev(s.position), copies, dev(row_copy), dev(row_gate), dev(first));
   EXPECT_EQ(first, first_tag);
 
   std::vector<float> row_dgate(s.offsets.back());
@@ -173,9 +173,9 @@ TEST_P(KernelsDispatch, RowsAreSortedByExpertAndGateGradientsFindTheirWayBack) {
     EXPECT_EQ(row_gate[row], gates[slot[i]]);
     row_dgate[row] = -gates[slot[i]];
   }
-  write_gate_gradients(count, s.position.data(), row_dgate.data(), tags.data());
+  write_gate_gradients(count, dev(s.position), dev(row_dgate), dev(tags));
   std::vector<float> dgates(n(), 0.0f);
-  read_gate_gradients(count, slot.data(), tags.data(), dgates.data());
+  read_gate_gradients(count, dev(slot), dev(tags), dev(dgates));
   for (int64_t i = 0; i < n(); ++i) {
     const bool is_local = chosen[i] >= first_expert && chosen[i] < first_expert + local;
     EXPECT_EQ(dgates[i], is_local ? -gates[i] : 0.0f);
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(TopK, KernelsDispatch, testing::Values(1, 2, 4, 10));
 
 TEST(KernelsPermute, NothingToDispatch) {
   std::vector<int64_t> first_tag(1, -77);
-  index_rows(0, nullptr, nullptr, nullptr, 0, nullptr, nullptr, first_tag.data());
+  index_rows(0, nullptr, nullptr, nullptr, 0, nullptr, nullptr, dev(first_tag));
   EXPECT_EQ(first_tag[0], 0);
   copy_destinations(0, 2, nullptr, nullptr, nullptr);
   describe_copies(0, 2, nullptr, nullptr, nullptr, nullptr, nullptr);

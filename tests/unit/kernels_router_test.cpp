@@ -14,6 +14,8 @@
 namespace moemesh::kernels {
 namespace {
 
+using test::dev;
+using test::dev_if;
 using test::Floats;
 using test::kInf;
 using test::kNan;
@@ -27,16 +29,16 @@ struct Decision {
 Decision routed(const RouterConfig& config, const std::vector<float>& logits, const std::vector<uint8_t>& mask = {}) {
   const int64_t tokens = static_cast<int64_t>(logits.size()) / config.experts;
   Decision d{{}, std::vector<int32_t>(tokens * config.top_k, -77), std::vector<float>(tokens * config.top_k, kNan)};
-  d.summary = route(config, tokens, logits.data(), config.experts, mask.empty() ? nullptr : mask.data(), 1,
-                    d.chosen.data(), d.gates.data());
+  d.summary =
+      route(config, tokens, dev(logits), config.experts, dev_if(!mask.empty(), mask), 1, dev(d.chosen), dev(d.gates));
   return d;
 }
 
 std::vector<float> gradient(const RouterConfig& config, const std::vector<float>& logits,
                             const std::vector<int32_t>& chosen, const std::vector<float>& dgates) {
   std::vector<float> dlogits(logits.size(), kNan);
-  route_backward(config, static_cast<int64_t>(logits.size()) / config.experts, logits.data(), config.experts,
-                 chosen.data(), dgates.data(), dlogits.data());
+  route_backward(config, static_cast<int64_t>(logits.size()) / config.experts, dev(logits), config.experts, dev(chosen),
+                 dev(dgates), dev(dlogits));
   return dlogits;
 }
 
@@ -105,7 +107,8 @@ TEST_P(KernelsRouter, BiasMovesTheChoiceAndNoGate) {
   const std::vector<float> bias{0, -0.3f, 2, 0.1f, 0.25f, -0.05f, 0.02f};
   RouterConfig c = config(experts, 3);
   const Decision plain = routed(c, logits);
-  c.bias = bias.data();
+  const auto on_device = dev(bias);
+  c.bias = on_device;
   const Decision d = routed(c, logits);
   EXPECT_NE(d.chosen, plain.chosen);
   for (int64_t t = 0; t < tokens; ++t) {
@@ -230,10 +233,10 @@ TEST_P(KernelsRouter, StridesAndEmptyInput) {
   std::vector<int32_t> chosen(8);
   Floats gates(8), dgates(8, 10), dlogits(20);
   const uint8_t mask[] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
-  EXPECT_EQ(route(c, 4, wide.data(), 8, mask, 3, chosen.data(), gates.data()).routed, 4);
+  EXPECT_EQ(route(c, 4, dev(wide), 8, dev(mask), 3, dev(chosen), dev(gates)).routed, 4);
   EXPECT_EQ(chosen, d.chosen);
   EXPECT_TRUE(test::same_bits(gates.data(), d.gates.data(), 32));
-  route_backward(c, 4, wide.data(), 8, chosen.data(), dgates.data(), dlogits.data());
+  route_backward(c, 4, dev(wide), 8, dev(chosen), dev(dgates), dev(dlogits));
   const std::vector<float> want = gradient(c, dense, chosen, {dgates.data(), dgates.data() + 8});
   EXPECT_TRUE(test::same_bits(dlogits.data(), want.data(), 80));
   EXPECT_TRUE(gates.edges_untouched() && dlogits.edges_untouched());
@@ -275,9 +278,9 @@ TEST(KernelsRouterRules, CountExperts) {
     chosen[i] = static_cast<int32_t>(i * i % 7) - 1;
     if (chosen[i] >= 0) ++want[chosen[i]];
   }
-  count_experts(static_cast<int64_t>(chosen.size()), chosen.data(), 7, counts.data());
+  count_experts(static_cast<int64_t>(chosen.size()), dev(chosen), 7, dev(counts));
   EXPECT_EQ(counts, want);
-  count_experts(0, nullptr, 7, counts.data());
+  count_experts(0, nullptr, 7, dev(counts));
   EXPECT_EQ(counts, std::vector<int64_t>(7, 0));
 }
 

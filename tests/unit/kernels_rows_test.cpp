@@ -5,32 +5,33 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/bfloat16.hpp"
 #include "unit/kernels_util.hpp"
 
 namespace moemesh::kernels {
 namespace {
 
 using test::counting;
+using test::dev;
+using test::DeviceCopy;
+using test::float_of;
 using test::Floats;
+using test::half_of;
 
 constexpr int64_t kWidth = 37;
 
 constexpr auto kFloat = Element::float32;
 constexpr auto kHalf = Element::bfloat16;
 
-std::byte* bytes_at(float* data) { return reinterpret_cast<std::byte*>(data); }
-float* floats_at(std::byte* data) { return reinterpret_cast<float*>(data); }
-
-std::vector<std::byte*> row_pointers(Floats& rows, const std::vector<int64_t>& order) {
-  std::vector<std::byte*> pointers;
-  for (int64_t r : order) pointers.push_back(bytes_at(rows.data() + r * kWidth));
-  return pointers;
+template <class T>
+std::byte* bytes_at(T* data) {
+  return reinterpret_cast<std::byte*>(data);
 }
 
-std::vector<std::byte*> row_pointers(std::vector<uint16_t>& rows, const std::vector<int64_t>& order) {
+// Where kernels find each row.
+template <class T>
+std::vector<std::byte*> row_pointers(const DeviceCopy<T>& rows, const std::vector<int64_t>& order) {
   std::vector<std::byte*> pointers;
-  for (int64_t r : order) pointers.push_back(reinterpret_cast<std::byte*>(rows.data() + r * kWidth));
+  for (int64_t r : order) pointers.push_back(bytes_at(rows + r * kWidth));
   return pointers;
 }
 
@@ -39,7 +40,7 @@ TEST(KernelsRows, SegmentPointers) {
   std::byte* const bases[] = {first, nullptr, second};
   const int64_t offsets[] = {0, 2, 5, 8};
   std::vector<std::byte*> pointers(8, &marker);
-  segment_pointers(3, offsets, bases, 12, pointers.data());
+  segment_pointers(3, offsets, bases, 12, dev(pointers));
   for (int64_t c = 0; c < 8; ++c) {
     const std::byte* want = c < 2 ? first + c * 12 : c < 5 ? &marker : second + (c - 5) * 12;
     EXPECT_EQ(pointers[c], want) << c;
@@ -50,24 +51,30 @@ TEST(KernelsRows, TokenPointers) {
   Floats base(100);
   const int32_t tokens[] = {4, 0, 4, 2};
   std::byte* pointers[4];
-  token_pointers(4, tokens, bytes_at(base.data()), 80, pointers);
+  token_pointers(4, dev(tokens), bytes_at(base.data()), 80, dev(pointers));
   for (int i = 0; i < 4; ++i) EXPECT_EQ(pointers[i], bytes_at(base.data() + tokens[i] * 20));
 }
 
 TEST(KernelsRows, CopyRows) {
   Floats from = counting(5 * kWidth), to(5 * kWidth);
-  const auto sources = row_pointers(from, {0, 1, 2, 3, 4}), targets = row_pointers(to, {3, 1, 4, 0, 2});
-  copy_rows(5, kWidth, kFloat, sources.data(), targets.data());
-  for (int64_t i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(floats_at(targets[i / kWidth])[i % kWidth], from[i]);
+  const std::vector<int64_t> order{3, 1, 4, 0, 2};
+  {
+    const auto there = dev(from), here = dev(to);
+    const auto sources = row_pointers(there, {0, 1, 2, 3, 4}), targets = row_pointers(here, order);
+    copy_rows(5, kWidth, kFloat, dev(sources), dev(targets));
+  }
+  for (int64_t i = 0; i < 5 * kWidth; ++i) EXPECT_EQ(to[order[i / kWidth] * kWidth + i % kWidth], from[i]);
   EXPECT_TRUE(to.edges_untouched());
 }
 
 TEST(KernelsRows, GatherRows) {
   Floats copies = counting(4 * kWidth), out(6 * kWidth);
-  const auto pointers = row_pointers(copies, {2, 0, 3, 1});
+  const std::vector<int64_t> order{2, 0, 3, 1};
+  const auto place = dev(copies);
+  const auto pointers = row_pointers(place, order);
   const int32_t row_copy[] = {3, 3, 0, 1, 2, 0};
-  gather_rows(6, kWidth, kFloat, pointers.data(), row_copy, out.data());
-  for (int64_t i = 0; i < 6 * kWidth; ++i) EXPECT_EQ(out[i], floats_at(pointers[row_copy[i / kWidth]])[i % kWidth]);
+  gather_rows(6, kWidth, kFloat, dev(pointers), dev(row_copy), dev(out));
+  for (int64_t i = 0; i < 6 * kWidth; ++i) EXPECT_EQ(out[i], copies[order[row_copy[i / kWidth]] * kWidth + i % kWidth]);
   EXPECT_TRUE(out.edges_untouched());
 }
 
@@ -78,10 +85,15 @@ TEST(KernelsRows, CombineRowsAddsInTagOrderAndSkipsForeignTags) {
   for (int64_t i = 0; i < 4 * kWidth; ++i) rows[i] = values[i / kWidth];
   const int64_t first_tag[] = {0, 3, 3, 5, 6};
   const int64_t position[] = {2, 0, 1, -1, 3, -1};
-  const auto targets = row_pointers(out, {1, 3, 0, 2});
-  combine_rows(4, kWidth, first_tag, position, rows.data(), kFloat, targets.data());
+  const std::vector<int64_t> order{1, 3, 0, 2};
+  {
+    const auto place = dev(out);
+    const auto targets = row_pointers(place, order);
+    combine_rows(4, kWidth, dev(first_tag), dev(position), dev(rows), kFloat, dev(targets));
+  }
   const float want[] = {(1e8f + 1.0f) - 1e8f, 0, 5, 0};
-  for (int64_t i = 0; i < 4 * kWidth; ++i) EXPECT_EQ(floats_at(targets[i / kWidth])[i % kWidth], want[i / kWidth]) << i;
+  for (int64_t i = 0; i < 4 * kWidth; ++i)
+    EXPECT_EQ(out[order[i / kWidth] * kWidth + i % kWidth], want[i / kWidth]) << i;
   EXPECT_TRUE(out.edges_untouched());
 }
 
@@ -89,11 +101,12 @@ TEST(KernelsRows, SumCopiesAddsInOrderOfChoice) {
   Floats copies(3 * kWidth);
   const float values[] = {1, -1e8f, 1e8f};
   for (int64_t i = 0; i < 3 * kWidth; ++i) copies[i] = values[i / kWidth];
-  const auto pointers = row_pointers(copies, {0, 1, 2});
+  const auto place = dev(copies);
+  const auto pointers = row_pointers(place, {0, 1, 2});
   const int64_t copy[] = {2, 0, 1, -1, -1, -1, -1, 0, -1};
   const int64_t ld = kWidth + 4;
   Floats y(3 * ld);
-  sum_copies(3, kWidth, 3, copy, kFloat, pointers.data(), false, y.data(), ld);
+  sum_copies(3, kWidth, 3, dev(copy), kFloat, dev(pointers), false, dev(y), ld);
   const float want[] = {(1e8f + 1.0f) - 1e8f, 0, 1};
   for (int64_t i = 0; i < 3 * ld; ++i) {
     if (i % ld < kWidth) {
@@ -109,9 +122,10 @@ TEST(KernelsRows, SumCopiesAddsToWhatIsThere) {
   Floats copies(2 * kWidth), y(2 * kWidth);
   for (int64_t i = 0; i < 2 * kWidth; ++i) copies[i] = i < kWidth ? 1e8f : 1.0f;
   for (int64_t i = 0; i < 2 * kWidth; ++i) y[i] = -1e8f;
-  const auto pointers = row_pointers(copies, {0, 1});
+  const auto place = dev(copies);
+  const auto pointers = row_pointers(place, {0, 1});
   const int64_t copy[] = {0, 1, -1, -1};
-  sum_copies(2, kWidth, 2, copy, kFloat, pointers.data(), true, y.data(), kWidth);
+  sum_copies(2, kWidth, 2, dev(copy), kFloat, dev(pointers), true, dev(y), kWidth);
   for (int64_t i = 0; i < 2 * kWidth; ++i) EXPECT_EQ(y[i], i < kWidth ? 1.0f : -1e8f) << i;
 }
 
@@ -119,7 +133,7 @@ TEST(KernelsRows, GatherDense) {
   const Floats from = test::counting(5 * kWidth);
   Floats to(3 * kWidth);
   const int64_t index[] = {4, 0, 4};
-  gather_dense(3, kWidth, from.data(), index, to.data());
+  gather_dense(3, kWidth, dev(from), dev(index), dev(to));
   for (int64_t i = 0; i < 3 * kWidth; ++i) EXPECT_EQ(to[i], from[index[i / kWidth] * kWidth + i % kWidth]);
   EXPECT_TRUE(to.edges_untouched());
 }
@@ -127,17 +141,20 @@ TEST(KernelsRows, GatherDense) {
 // bf16 rows: moved as they are, widened exactly, rounded once after a sum in fp32.
 TEST(KernelsRows, HalfRowsMoveAndWidenExactly) {
   std::vector<uint16_t> from(4 * kWidth), to(4 * kWidth, 7);
-  for (size_t i = 0; i < from.size(); ++i) from[i] = to_bfloat16(static_cast<float>(i) * 0.5F - 9);
+  for (size_t i = 0; i < from.size(); ++i) from[i] = half_of(static_cast<float>(i) * 0.5F - 9);
   from[5] = 0x7fc1;  // a NaN keeps its bits
-  const auto sources = row_pointers(from, {0, 1, 2, 3}), targets = row_pointers(to, {2, 0, 3, 1});
-  copy_rows(4, kWidth, kHalf, sources.data(), targets.data());
+  const std::vector<int64_t> order{2, 0, 3, 1};
+  const auto there = dev(from), here = dev(to);
+  const auto sources = row_pointers(there, {0, 1, 2, 3}), targets = row_pointers(here, order);
+  copy_rows(4, kWidth, kHalf, dev(sources), dev(targets));
+  here.fetch();
   for (size_t i = 0; i < from.size(); ++i)
-    EXPECT_EQ(reinterpret_cast<uint16_t*>(targets[i / kWidth])[i % kWidth], from[i]);
+    EXPECT_EQ(to[static_cast<size_t>(order[i / kWidth] * kWidth) + i % kWidth], from[i]);
   Floats out(3 * kWidth);
   const int32_t row_copy[] = {3, 1, 3};
-  gather_rows(3, kWidth, kHalf, sources.data(), row_copy, out.data());
+  gather_rows(3, kWidth, kHalf, dev(sources), dev(row_copy), dev(out));
   for (int64_t i = 0; i < 3 * kWidth; ++i)
-    EXPECT_EQ(out[i], to_float(from[row_copy[i / kWidth] * kWidth + i % kWidth]));
+    EXPECT_EQ(out[i], float_of(from[row_copy[i / kWidth] * kWidth + i % kWidth]));
 }
 
 TEST(KernelsRows, HalfSumsAreRoundedOnce) {
@@ -146,16 +163,19 @@ TEST(KernelsRows, HalfSumsAreRoundedOnce) {
   const float values[] = {256, 1, 1};
   for (int64_t i = 0; i < 3 * kWidth; ++i) rows[i] = values[i / kWidth];
   std::vector<uint16_t> out(kWidth, 7);
-  const auto targets = row_pointers(out, {0});
+  const auto place = dev(out);
+  const auto targets = row_pointers(place, {0});
   const int64_t first_tag[] = {0, 3}, position[] = {0, 1, 2};
-  combine_rows(1, kWidth, first_tag, position, rows.data(), kHalf, targets.data());
-  for (const uint16_t v : out) EXPECT_EQ(to_float(v), 258.0F);
+  combine_rows(1, kWidth, dev(first_tag), dev(position), dev(rows), kHalf, dev(targets));
+  place.fetch();
+  for (const uint16_t v : out) EXPECT_EQ(float_of(v), 258.0F);
   std::vector<uint16_t> copies(3 * kWidth);
-  for (size_t i = 0; i < copies.size(); ++i) copies[i] = to_bfloat16(values[i / kWidth]);
-  const auto pointers = row_pointers(copies, {0, 1, 2});
+  for (size_t i = 0; i < copies.size(); ++i) copies[i] = half_of(values[i / kWidth]);
+  const auto copies_place = dev(copies);
+  const auto pointers = row_pointers(copies_place, {0, 1, 2});
   const int64_t copy[] = {0, 1, 2};
   Floats y(kWidth);
-  sum_copies(1, kWidth, 3, copy, kHalf, pointers.data(), false, y.data(), kWidth);
+  sum_copies(1, kWidth, 3, dev(copy), kHalf, dev(pointers), false, dev(y), kWidth);
   for (int64_t i = 0; i < kWidth; ++i) EXPECT_EQ(y[i], 258.0F);
 }
 
@@ -165,12 +185,15 @@ TEST(KernelsRows, LoadAndStoreRows) {
   Floats values(3 * kWidth), back(3 * kWidth);
   for (int64_t i = 0; i < 3 * kWidth; ++i) values[i] = 1.0F + static_cast<float>(i) * 0x1p-9F;
   std::vector<uint16_t> half(3 * ld, 7);
-  store_rows(3, kWidth, values.data(), kWidth, kHalf, reinterpret_cast<std::byte*>(half.data()), ld);
-  load_rows(3, kWidth, kHalf, reinterpret_cast<std::byte*>(half.data()), ld, mask.data(), back.data(), kWidth);
+  {
+    const auto place = dev(half);
+    store_rows(3, kWidth, dev(values), kWidth, kHalf, bytes_at(place.get()), ld);
+    load_rows(3, kWidth, kHalf, bytes_at(place.get()), ld, dev(mask), dev(back), kWidth);
+  }
   for (int64_t t = 0; t < 3; ++t) {
     for (int64_t c = 0; c < kWidth; ++c) {
-      EXPECT_EQ(back[t * kWidth + c], t == 1 ? 0.0F : to_float(to_bfloat16(values[t * kWidth + c])));
-      EXPECT_NEAR(to_float(half[t * ld + c]), values[t * kWidth + c], 0x1p-8 * values[t * kWidth + c]);
+      EXPECT_EQ(back[t * kWidth + c], t == 1 ? 0.0F : float_of(half_of(values[t * kWidth + c])));
+      EXPECT_NEAR(float_of(half[t * ld + c]), values[t * kWidth + c], 0x1p-8 * values[t * kWidth + c]);
     }
     for (int64_t c = kWidth; c < ld; ++c) EXPECT_EQ(half[t * ld + c], 7);
   }
@@ -199,28 +222,28 @@ class KernelsMaskedRows : public testing::Test {
 
 TEST_F(KernelsMaskedRows, CopyMakesThemZeroAndNeverReadsThem) {
   Floats from = counting(kTokens * kWidth, 1), to(kTokens * kLd);
-  copy_masked(kTokens, kWidth, from.data(), kWidth, nullptr, 0, to.data(), kLd);
+  copy_masked(kTokens, kWidth, dev(from), kWidth, nullptr, 0, dev(to), kLd);
   expect_rows(to, [&](int64_t t, int64_t c) { return from[t * kWidth + c]; });
   for (int64_t c = 0; c < kWidth; ++c) from[kWidth + c] = from[3 * kWidth + c] = test::kNan;
-  copy_masked(kTokens, kWidth, from.data(), kWidth, mask.data(), 2, to.data(), kLd);
+  copy_masked(kTokens, kWidth, dev(from), kWidth, dev(mask), 2, dev(to), kLd);
   expect_rows(to, [&](int64_t t, int64_t c) { return is_masked(t) ? 0.0f : from[t * kWidth + c]; });
 }
 
 TEST_F(KernelsMaskedRows, Zero) {
   Floats rows(kTokens * kLd);
   const Floats from = counting(kTokens * kWidth, 1);
-  copy_masked(kTokens, kWidth, from.data(), kWidth, nullptr, 0, rows.data(), kLd);
-  zero_masked(kTokens, kWidth, nullptr, 0, rows.data(), kLd);
+  copy_masked(kTokens, kWidth, dev(from), kWidth, nullptr, 0, dev(rows), kLd);
+  zero_masked(kTokens, kWidth, nullptr, 0, dev(rows), kLd);
   expect_rows(rows, [&](int64_t t, int64_t c) { return from[t * kWidth + c]; });
-  zero_masked(kTokens, kWidth, mask.data(), 2, rows.data(), kLd);
+  zero_masked(kTokens, kWidth, dev(mask), 2, dev(rows), kLd);
   expect_rows(rows, [&](int64_t t, int64_t c) { return is_masked(t) ? 0.0f : from[t * kWidth + c]; });
 }
 
 TEST_F(KernelsMaskedRows, Add) {
   const Floats from = counting(kTokens * kWidth, 1);
   Floats to(kTokens * kLd);
-  copy_masked(kTokens, kWidth, from.data(), kWidth, nullptr, 0, to.data(), kLd);
-  add_rows(kTokens, kWidth, from.data(), kWidth, to.data(), kLd);
+  copy_masked(kTokens, kWidth, dev(from), kWidth, nullptr, 0, dev(to), kLd);
+  add_rows(kTokens, kWidth, dev(from), kWidth, dev(to), kLd);
   expect_rows(to, [&](int64_t t, int64_t c) { return 2 * from[t * kWidth + c]; });
 }
 

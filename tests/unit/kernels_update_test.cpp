@@ -12,6 +12,7 @@ namespace moemesh::kernels {
 namespace {
 
 using test::counting;
+using test::dev;
 using test::Floats;
 
 struct Element {
@@ -39,7 +40,7 @@ TEST(KernelsUpdate, AdamWFollowsTheFormulaOverSteps) {
   for (int64_t step = 1; step <= 5; ++step) {
     const AdamW rule = {1e-2, 0.9, 0.99, 1e-6, 0.1, step, 0.5f};
     const Floats g(n, static_cast<uint32_t>(10 + step), -2, 2);
-    adamw(rule, n, g.data(), p.data(), m.data(), v.data());
+    adamw(rule, n, dev(g), dev(p), dev(m), dev(v));
     for (int64_t i = 0; i < n; ++i) {
       want[i] = exact_adamw(rule, g[i], want[i]);
       ASSERT_NEAR(p[i], want[i].p, 4e-7) << step << " " << i;
@@ -54,11 +55,18 @@ TEST(KernelsUpdate, AdamWFollowsTheFormulaOverSteps) {
 TEST(KernelsUpdate, P21ZeroGradient) {
   for (const auto& [decay, want] : {std::pair{0.0, 0.9986271379}, std::pair{0.1, 0.9976271379}}) {
     float g = 0, p = 1, m = 0.1f, v = 0.01f;
-    adamw({0.01, 0.9, 0.999, 1e-8, decay, 11, 1}, 1, &g, &p, &m, &v);
+    adamw({0.01, 0.9, 0.999, 1e-8, decay, 11, 1}, 1, dev(g), dev(p), dev(m), dev(v));
     EXPECT_NEAR(m, 0.09, 1e-8);
     EXPECT_NEAR(v, 0.00999, 1e-9);
     EXPECT_NEAR(p, want, 1e-7);
   }
+}
+
+void in_pieces(const AdamW& rule, int64_t n, int64_t size, const Floats& g, Floats& p, Floats& m, Floats& v) {
+  const auto gradient = dev(g);
+  const auto parameter = dev(p), moment1 = dev(m), moment2 = dev(v);
+  for (int64_t at = 0; at < n; at += size)
+    adamw(rule, std::min(size, n - at), gradient + at, parameter + at, moment1 + at, moment2 + at);
 }
 
 // P23: p = g = i, first step: every p falls by the learning rate. Shards of 3, 3, 3, 1 give the same bits as the whole.
@@ -67,12 +75,10 @@ TEST(KernelsUpdate, P23FirstStepAndSharding) {
   const Floats g = counting(10, 1);
   Floats whole = counting(10, 1), m(10), v(10), shards = whole, m2(10), v2(10);
   for (int64_t i = 0; i < 10; ++i) m[i] = v[i] = m2[i] = v2[i] = 0;
-  EXPECT_NEAR(std::sqrt(sum_squares(g.data(), 10)), 19.621417, 1e-6);
-  adamw(rule, 10, g.data(), whole.data(), m.data(), v.data());
+  EXPECT_NEAR(std::sqrt(sum_squares(dev(g), 10)), 19.621417, 1e-6);
+  adamw(rule, 10, dev(g), dev(whole), dev(m), dev(v));
   for (int64_t i = 0; i < 10; ++i) EXPECT_NEAR(whole[i], i + 0.9, 1e-7 * (i + 1)) << i;
-  for (int64_t at = 0; at < 10; at += 3) {
-    adamw(rule, std::min<int64_t>(3, 10 - at), g.data() + at, shards.data() + at, m2.data() + at, v2.data() + at);
-  }
+  in_pieces(rule, 10, 3, g, shards, m2, v2);
   EXPECT_TRUE(test::same_bits(whole.data(), shards.data(), 40));
 }
 
@@ -81,10 +87,8 @@ TEST(KernelsUpdate, BitsDoNotDependOnWhereAnElementLies) {
   const AdamW rule = {1e-2, 0.9, 0.99, 1e-6, 0.1, 3, 0.7f};
   const Floats g(n, 1);
   Floats p(n, 2), m(n, 3), v(n, 4, 0, 1), p2 = p, m2 = m, v2 = v;
-  adamw(rule, n, g.data(), p.data(), m.data(), v.data());
-  for (int64_t at = 0; at < n; at += 13) {
-    adamw(rule, std::min<int64_t>(13, n - at), g.data() + at, p2.data() + at, m2.data() + at, v2.data() + at);
-  }
+  adamw(rule, n, dev(g), dev(p), dev(m), dev(v));
+  in_pieces(rule, n, 13, g, p2, m2, v2);
   EXPECT_TRUE(test::same_bits(p.data(), p2.data(), n * sizeof(float)));
   EXPECT_TRUE(test::same_bits(v.data(), v2.data(), n * sizeof(float)));
 }
@@ -93,8 +97,8 @@ TEST(KernelsUpdate, SgdWithAndWithoutMomentum) {
   const int64_t n = 4099;
   const Floats g(n, 1), before(n, 2), moment_before(n, 3);
   Floats plain = before, p = before, m = moment_before;
-  sgd({0.1, 0.9, 0.01, 0.5f}, n, g.data(), plain.data(), nullptr);
-  sgd({0.1, 0.9, 0.01, 0.5f}, n, g.data(), p.data(), m.data());
+  sgd({0.1, 0.9, 0.01, 0.5f}, n, dev(g), dev(plain), nullptr);
+  sgd({0.1, 0.9, 0.01, 0.5f}, n, dev(g), dev(p), dev(m));
   for (int64_t i = 0; i < n; ++i) {
     const double moment = 0.9 * moment_before[i] + 0.5 * g[i];
     ASSERT_NEAR(plain[i], before[i] * (1 - 0.001) - 0.1 * 0.5 * g[i], 2e-7);

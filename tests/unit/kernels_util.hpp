@@ -3,12 +3,15 @@
 
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "unit/device_copy.hpp"
 
 namespace moemesh::test {
 
@@ -29,6 +32,9 @@ class Floats {
   float& operator[](int64_t i) { return data()[i]; }
   float operator[](int64_t i) const { return data()[i]; }
   int64_t size() const { return n_; }
+  // With the edges.
+  std::vector<float>& storage() { return storage_; }
+  const std::vector<float>& storage() const { return storage_; }
   // Nothing was written outside.
   bool edges_untouched() const {
     bool good = std::isnan(storage_[0]);
@@ -40,6 +46,19 @@ class Floats {
   std::vector<float> storage_;
   int64_t n_;
 };
+
+inline DeviceCopy<float> dev(Floats& x) { return {x.storage().data(), static_cast<int64_t>(x.storage().size()), 1}; }
+inline DeviceCopy<const float> dev(const Floats& x) {
+  return {x.storage().data(), static_cast<int64_t>(x.storage().size()), 1};
+}
+
+// bf16 by another way than the kernels'.
+inline float float_of(uint16_t half) { return std::bit_cast<float>(static_cast<uint32_t>(half) << 16); }
+inline uint16_t half_of(float finite) {
+  const uint32_t bits = std::bit_cast<uint32_t>(finite), rest = bits & 0xffffU;
+  const bool up = rest > 0x8000U || (rest == 0x8000U && (bits >> 16) % 2 == 1);
+  return static_cast<uint16_t>((bits >> 16) + (up ? 1U : 0U));
+}
 
 inline Floats counting(int64_t n, float first = 0) {
   Floats values(n);

@@ -14,6 +14,7 @@
 #include "impl/moe/lanes.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/runtime.hpp"
+#include "unit/device_copy.hpp"
 
 namespace moemesh {
 namespace {
@@ -74,14 +75,14 @@ TEST(Case, P35_row_pointers) {
   std::vector<int32_t> tokens{0, 299593, 299594, static_cast<int32_t>(rows) - 1};
   auto* const start = reinterpret_cast<std::byte*>(space.bytes());
   std::vector<std::byte*> pointers(4);
-  kernels::token_pointers(4, tokens.data(), start, hidden * 4, pointers.data());
+  kernels::token_pointers(4, test::dev(tokens), start, hidden * 4, test::dev(pointers));
   EXPECT_EQ(pointers[1] - start, 2147482624 * int64_t{4});
   EXPECT_EQ(pointers[2] - start, 2147489792 * int64_t{4});
   EXPECT_EQ(pointers[3] - start, (rows * hidden - hidden) * 4);
   const std::vector<int64_t> offsets{0, rows};
   std::vector<std::byte*> base{start};
   std::vector<std::byte*> all(static_cast<size_t>(rows));
-  kernels::segment_pointers(1, offsets.data(), base.data(), hidden * 4, all.data());
+  kernels::segment_pointers(1, offsets.data(), base.data(), hidden * 4, test::dev(all));
   EXPECT_EQ(all[299594] - start, 2147489792 * int64_t{4});
   EXPECT_EQ(all[static_cast<size_t>(rows) - 1] - start, (rows * hidden - hidden) * 4);
 }

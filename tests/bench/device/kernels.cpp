@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+//
+// The kernels that move rows between tokens and experts, of one rank whose copies are all its own.
+#include <cstdio>
+#include <random>
+
+#include "bench/device/device.hpp"
+#include "kernels/activation.hpp"
+#include "kernels/flat.hpp"
+#include "kernels/memory.hpp"
+#include "kernels/rows.hpp"
+
+namespace bench {
+namespace {
+
+namespace kernels = moemesh::kernels;
+
+constexpr double kLimit = 0.2;
+constexpr int kMost = 20;
+
+size_t count(int64_t n) { return static_cast<size_t>(n); }
+
+// Which row of which token each expert has: k distinct experts a token, chosen evenly, rows sorted by expert.
+struct Plan {
+  std::vector<int32_t> row_copy;
+  std::vector<int64_t> position, first_tag;
+};
+
+std::vector<int32_t> choices(const Case& what) {
+  const auto experts = static_cast<uint32_t>(what.shape.experts);
+  std::mt19937 engine(1);
+  std::vector<int32_t> chosen, order(count(what.shape.experts));
+  for (uint32_t e = 0; e < experts; ++e) order[e] = static_cast<int32_t>(e);
+  for (int64_t t = 0; t < what.tokens; ++t)
+    for (uint32_t j = 0; j < static_cast<uint32_t>(what.shape.top_k); ++j) {
+      std::swap(order[j], order[j + engine() % (experts - j)]);
+      chosen.push_back(order[j]);
+    }
+  return chosen;
+}
+
+Plan make_plan(const Case& what) {
+  const std::vector<int32_t> chosen = choices(what);
+  std::vector<int64_t> next(count(what.shape.experts) + 1);
+  for (const int32_t e : chosen) ++next[count(e) + 1];
+  for (size_t e = 1; e < next.size(); ++e) next[e] += next[e - 1];
+  Plan plan{std::vector<int32_t>(chosen.size()), {}, {}};
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    plan.position.push_back(next[count(chosen[i])]++);
+    plan.row_copy[count(plan.position[i])] = static_cast<int32_t>(i / count(what.shape.top_k));
+  }
+  for (int64_t t = 0; t <= what.tokens; ++t) plan.first_tag.push_back(t * what.shape.top_k);
+  return plan;
+}
+
+// One line: the bytes that can't be avoided, the rate, and its part of a plain copy's.
+template <class Body>
+void line(const Case& what, const char* kernel, double bytes, double rate, const Body& body) {
+  const kernels::DeviceScope here;
+  const kernels::StreamScope stream(nullptr);
+  const Spread spread = repeat(kLimit, kMost, body);
+  std::printf("kernel | %-8s | %s | %6ld | %-18s | %8.3f ms | %8.1f GB/s | %5.2f of a copy\n", what.shape.name.c_str(),
+              what.dtype(), static_cast<long>(what.tokens), kernel, 1e3 * spread.median(),
+              1e-9 * bytes / spread.median(), bytes / spread.median() / rate);
+  std::fflush(stdout);
+}
+
+std::vector<std::byte*> rows_at(const Array& array, const Case& what) {
+  std::vector<std::byte*> pointers;
+  for (int64_t t = 0; t < what.tokens; ++t)
+    pointers.push_back(array.as<std::byte>() + t * what.shape.hidden * kernels::bytes_of(what.element));
+  return pointers;
+}
+
+void measure_movement(const Case& what, double rate) {
+  const int64_t T = what.tokens, R = what.rows(), H = what.shape.hidden;
+  const Plan plan = make_plan(what);
+  const Array tokens(T * H * kernels::bytes_of(what.element)), rows(4 * R * H), pointers(8 * T), row_copy(4 * R),
+      position(8 * R), first_tag(8 * (T + 1));
+  const std::vector<std::byte*> places = rows_at(tokens, what);
+  send(places, pointers);
+  send(plan.row_copy, row_copy);
+  send(plan.position, position);
+  send(plan.first_tag, first_tag);
+  kernels::zero(rows.as<float>(), R * H);
+  kernels::finish();
+  const double token_bytes = static_cast<double>(T * H * kernels::bytes_of(what.element));
+  const double row_bytes = 4.0 * static_cast<double>(R * H);
+  line(what, "permute", token_bytes + row_bytes, rate, [&] {
+    kernels::gather_rows(R, H, what.element, pointers.as<const std::byte* const>(), row_copy.as<int32_t>(),
+                         rows.as<float>());
+  });
+  line(what, "combine", token_bytes + row_bytes, rate, [&] {
+    kernels::combine_rows(T, H, first_tag.as<int64_t>(), position.as<int64_t>(), rows.as<float>(), what.element,
+                          pointers.as<std::byte* const>());
+  });
+}
+
+void measure_activation(const Case& what, double rate) {
+  const int64_t R = what.rows(), F = what.shape.ffn;
+  const Array h(4 * R * F), hg(4 * R * F), a(4 * R * F), da(4 * R * F), dhg(4 * R * F), gate(4 * R), dgate(4 * R);
+  for (const Array* array : {&h, &hg, &da}) kernels::zero(array->as<float>(), R * F);
+  kernels::zero(gate.as<float>(), R);
+  kernels::finish();
+  const double bytes = 4.0 * static_cast<double>(R * F);
+  constexpr auto kind = kernels::Activation::swiglu;
+  line(what, "activate", 3 * bytes, rate,
+       [&] { kernels::activate(kind, R, F, h.as<float>(), hg.as<float>(), gate.as<float>(), a.as<float>()); });
+  line(what, "activate_backward", 6 * bytes, rate, [&] {
+    kernels::activate_backward(kind, R, F, h.as<float>(), hg.as<float>(), gate.as<float>(), da.as<float>(),
+                               dhg.as<float>(), a.as<float>(), dgate.as<float>());
+  });
+}
+
+}  // namespace
+
+double copy_rate(int64_t bytes) {
+  const Array from(bytes), to(bytes);
+  const kernels::DeviceScope here;
+  const kernels::StreamScope stream(nullptr);
+  const Spread spread = repeat(kLimit, kMost, [&] { copy(to.as<void>(), from.as<void>(), bytes); });
+  return 2 * static_cast<double>(bytes) / spread.median();
+}
+
+void measure_kernels(const Case& what, double rate) {
+  measure_movement(what, rate);
+  measure_activation(what, rate);
+}
+
+}  // namespace bench
