@@ -95,3 +95,8 @@ if(TARGET multi_tests)
     endif()
   endforeach()
 endif()
+
+# impl/comm/nccl on the fake of tests/fake_nccl, in a build for the host.
+if(MOEMESH_DEVICE STREQUAL "host" AND NOT MOEMESH_CHECKED_MEMORY)
+  include(FakeNccl.cmake)
+endif()

@@ -151,6 +151,8 @@ class Communicator {
   class Mail;   // messages to single peers that nobody waits for, see mail.hpp
   class Ping;   // words to one peer and back: ping.hpp
   class Batch;  // the messages of one operation, see batch.hpp
+  class DeviceExchange;   // an all-to-all between devices, its failures told by this communicator,
+  class DeviceExchanges;  // and the order of many: nccl/device_exchange.hpp
 
  private:
   void require_usable() const;         // neither broken nor closed
