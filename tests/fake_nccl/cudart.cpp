@@ -183,6 +183,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   if (flags > cudaStreamNonBlocking) return result(cudaErrorInvalidValue);
   Engine& engine = Engine::get();
   const auto guard = engine.lock();
+  if (engine.fails("cudaStreamCreateWithPriority")) return result(cudaErrorMemoryAllocation);
   *stream = engine.make_stream(fake::current_device, priority);
   return cudaSuccess;
 }

@@ -71,7 +71,7 @@ void Engine::enter(CUstream_st* stream, std::unique_ptr<Work> work) {
 }
 
 bool Engine::run_until(const std::function<bool()>& done, const std::string& what) {
-  constexpr std::chrono::seconds limit(60);
+  const std::chrono::duration<double> limit(patience);
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
     {
@@ -137,5 +137,20 @@ std::vector<std::string> Engine::take_complaints() {
 
 std::vector<std::string> take_complaints() { return Engine::get().take_complaints(); }
 void shutdown() { Engine::get().stop(); }
+
+int64_t calls(const std::string& name) {
+  const auto guard = Engine::get().lock();
+  return Engine::get().calls[name];
+}
+
+void fail_next(const std::string& name) {
+  const auto guard = Engine::get().lock();
+  Engine::get().failing = name;
+}
+
+void set_patience(double seconds) {
+  const auto guard = Engine::get().lock();
+  Engine::get().patience = seconds;
+}
 
 }  // namespace fake

@@ -65,7 +65,7 @@ class Engine {
 
   void enter(CUstream_st* stream, std::unique_ptr<Work> work);
   static void want(CUstream_st* stream, int64_t place) { stream->wanted = std::max(stream->wanted, place); }
-  // Lets the device run until `done`; false after a minute, which is a deadlock, and is complained of.
+  // Lets the device run until `done`; false after too long, which is a deadlock, and is complained of.
   bool run_until(const std::function<bool()>& done, const std::string& what);
 
   CUstream_st* make_stream(int device, int priority);
@@ -82,6 +82,12 @@ class Engine {
   void add_task(std::function<bool()> task) { tasks_.push_back(std::move(task)); }
   // Called in every round; true: something moved.
   void add_watcher(std::function<bool()> watcher) { watchers_.push_back(std::move(watcher)); }
+
+  void count(const std::string& call) { ++calls[call]; }
+  std::map<std::string, int64_t> calls;
+  bool fails(const std::string& call) { return failing == call ? (failing.clear(), true) : false; }
+  std::string failing;
+  double patience = 60;
 
   void complain(const std::string& text);
   std::vector<std::string> take_complaints();

@@ -143,8 +143,7 @@ void GroupWork::start() {
   meeting_.start(std::move(talks));
 }
 
-// The text agrees, so each peer's data has the parts that are expected: collectives and sends in the order of the calls. Sends
-// of a peer that also takes part in collectives of the same group would be mixed otherwise here, which nobody does.
+// The text agrees, so each peer's data has the parts that are expected, in the order of the calls.
 void GroupWork::finish() {
   bool first = true;
   for (const auto& [peer, message] : meeting_.came()) {

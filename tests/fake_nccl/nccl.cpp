@@ -96,16 +96,21 @@ ncclResult_t check_entry(const ncclComm& comm, const Entry& entry, cudaStream_t 
 
 ncclResult_t add(const Entry& entry, ncclComm_t handle, cudaStream_t stream, const char* call) {
   const auto guard = Engine::get().lock();
+  Engine::get().count(call);
   const bool alone = group.depth == 0;
   if (alone) (void)ncclGroupStart();
   ncclResult_t code = ncclSuccess;
   if (ncclComm* const comm = begin_call(handle, call, code)) {
     code = check_entry(*comm, entry, stream, call);
     const auto known = std::find_if(group.order.begin(), group.order.end(), [&](auto& one) { return one.first == comm; });
-    if (known == group.order.end()) group.order.emplace_back(comm, stream);
+    if (known == group.order.end())
+      group.order.emplace_back(comm, stream);
     else if (known->second != stream)
       code = refuse(ncclInvalidUsage, "the fake has no groups with two streams of one communicator");
-    if (code == ncclSuccess) group.entries[comm].push_back(entry);
+    auto& entries = group.entries[comm];
+    if (!entries.empty() && (entries.front().kind <= Entry::receive) != (entry.kind <= Entry::receive))
+      code = refuse(ncclInvalidUsage, "the fake has no groups of collectives and single messages together");
+    if (code == ncclSuccess) entries.push_back(entry);
   }
   if (group.error == ncclSuccess) group.error = code;
   const ncclResult_t end = alone ? ncclGroupEnd() : ncclSuccess;
@@ -243,6 +248,7 @@ ncclResult_t ncclMemFree(void* pointer) {
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   const auto guard = Engine::get().lock();
+  if (Engine::get().fails("ncclGetUniqueId")) return ncclSystemError;
   static int64_t made = 0;
   const int64_t words[2] = {fake::Post::get().rank(), ++made};
   std::memset(id, 0, sizeof *id);
@@ -254,6 +260,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id
   ncclComm* made = nullptr;
   {
     const auto guard = Engine::get().lock();
+    if (Engine::get().fails("ncclCommInitRankConfig")) return ncclSystemError;
     if (!fake::good(config)) return fake::refuse(ncclInvalidArgument, "a configuration without NCCL_CONFIG_INITIALIZER");
     if (ranks < 1 || rank < 0 || rank >= ranks)
       return fake::refuse(ncclInvalidArgument, "rank " + std::to_string(rank) + " of " + std::to_string(ranks));
@@ -479,6 +486,7 @@ ncclResult_t ncclGroupEnd() {
   const auto guard = Engine::get().lock();
   const fake::Group all = std::exchange(fake::group, {});
   if (all.error != ncclSuccess) return all.error;
+  if (Engine::get().fails("ncclGroupEnd")) return ncclSystemError;
   ncclResult_t result = ncclSuccess;
   for (const auto& [comm, stream] : all.order) {
     const auto& entries = all.entries.at(comm);

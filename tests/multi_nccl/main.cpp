@@ -41,7 +41,7 @@ Own open_own(double timeout_seconds) {
 
 void expect_complaint(const std::string& part) {
   const auto complaints = fake::take_complaints();
-  EXPECT_EQ(complaints.size(), 1u);
+  EXPECT_EQ(complaints.size(), 1u) << "there is to be one: " << part;
   for (const std::string& complaint : complaints) EXPECT_NE(complaint.find(part), std::string::npos) << complaint;
 }
 
