@@ -21,7 +21,7 @@ foreach(ranks 1 2 3 4)
   add_test(NAME nccl_tests_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${launch_flags} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
            $<TARGET_FILE:nccl_tests> --gtest_brief=1)
   set_tests_properties(nccl_tests_${ranks} PROPERTIES
-    TIMEOUT 300 RUN_SERIAL ON LABELS multi FAIL_REGULAR_EXPRESSION "\\] 0 tests" ENVIRONMENT "${rank_environment}")
+    TIMEOUT 300 RUN_SERIAL ON LABELS nccl FAIL_REGULAR_EXPRESSION "\\] 0 tests" ENVIRONMENT "${rank_environment}")
 endforeach()
 
 # What stands in for calls that an older NCCL does not have.

@@ -42,8 +42,8 @@ static_assert(NCCL_WIN_DEFAULT == 0 && NCCL_WIN_COLL_SYMMETRIC == 1);
 MOEMESH_SAME(ncclCommWindowRegister, ncclResult_t (*)(ncclComm_t, void*, size_t, ncclWindow_t*, int));
 MOEMESH_SAME(ncclCommWindowDeregister, ncclResult_t (*)(ncclComm_t, ncclWindow_t));
 #endif
-MOEMESH_SAME(ncclReduce, ncclResult_t (*)(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t,
-                                          cudaStream_t));
+MOEMESH_SAME(ncclReduce,
+             ncclResult_t (*)(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t, cudaStream_t));
 MOEMESH_SAME(ncclBroadcast,
              ncclResult_t (*)(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t));
 MOEMESH_SAME(ncclAllReduce,

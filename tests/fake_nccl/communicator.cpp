@@ -48,9 +48,10 @@ bool Meeting::over() {
     const Message* const message = came_.count(other) ? nullptr : Post::get().find(comm_.id, other, number);
     if (!message) continue;
     if (message->text != talks_.at(other).expects)
-      comm_.fail(ncclInvalidUsage, "operation " + std::to_string(number) + " between ranks " + std::to_string(comm_.rank) +
-                                       " and " + std::to_string(other) + ": the latter is at {" + message->text +
-                                       "} instead of {" + talks_.at(other).expects + "}");
+      comm_.fail(ncclInvalidUsage, "operation " + std::to_string(number) + " between ranks " +
+                                       std::to_string(comm_.rank) + " and " + std::to_string(other) +
+                                       ": the latter is at {" + message->text + "} instead of {" +
+                                       talks_.at(other).expects + "}");
     came_[other] = *message;
     Post::get().drop(comm_.id, other, number);
   }
@@ -58,7 +59,7 @@ bool Meeting::over() {
 }
 
 Communicators& Communicators::get() {
-  static Communicators instance;
+  static Communicators& instance = *new Communicators;  // of the whole program
   return instance;
 }
 
@@ -117,7 +118,8 @@ bool Communicators::answer_joins() {
 void complain_of_launch_under_way(const CUstream_st* stream, const char* call) {
   for (const auto& comm : Communicators::get().all())
     if (comm->life == ncclComm::open && std::count(comm->launching.begin(), comm->launching.end(), stream) > 0)
-      Engine::get().complain(std::string(call) + " while NCCL is still putting work into the stream: wait until "
+      Engine::get().complain(std::string(call) +
+                             " while NCCL is still putting work into the stream: wait until "
                              "ncclCommGetAsyncError no longer says ncclInProgress");
 }
 

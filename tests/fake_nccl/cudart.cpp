@@ -140,7 +140,9 @@ cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return result(fake::wait_for_all(fake::current_device, "cudaDeviceSynchronize")); }
+cudaError_t cudaDeviceSynchronize() {
+  return result(fake::wait_for_all(fake::current_device, "cudaDeviceSynchronize"));
+}
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = 0;
@@ -261,8 +263,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   fake::complain_of_open_group("cudaEventRecord");
   fake::complain_of_launch_under_way(on, "cudaEventRecord");
   if (event->device != on->device) {
-    engine.complain("cudaEventRecord: an event of device " + std::to_string(event->device) +
-                    " in a stream of device " + std::to_string(on->device));
+    engine.complain("cudaEventRecord: an event of device " + std::to_string(event->device) + " in a stream of device " +
+                    std::to_string(on->device));
     return result(cudaErrorInvalidResourceHandle);
   }
   event->stream = on;
@@ -311,7 +313,8 @@ cudaError_t free_device(void* pointer, bool of_nccl) {
     const auto guard = engine.lock();
     const auto found = engine.memory.find(static_cast<std::byte*>(pointer));
     if (found == engine.memory.end() || found->second.of_nccl != of_nccl) {
-      engine.complain(of_nccl ? "ncclMemFree of what ncclMemAlloc did not give" : "cudaFree of what cudaMalloc did not give");
+      engine.complain(of_nccl ? "ncclMemFree of what ncclMemAlloc did not give"
+                              : "cudaFree of what cudaMalloc did not give");
       return cudaErrorInvalidValue;
     }
     device = found->second.device;

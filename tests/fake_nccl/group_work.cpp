@@ -59,7 +59,8 @@ size_t bytes_from(const Entry& entry, int rank, int peer) {
 void put(const Entry& entry, int peer, bool first, const std::byte* data, size_t bytes) {
   if (bytes == 0) return;
   auto* to = static_cast<std::byte*>(entry.to);
-  const bool sums = entry.kind == Entry::all_reduce || entry.kind == Entry::reduce_scatter || entry.kind == Entry::reduce;
+  const bool sums =
+      entry.kind == Entry::all_reduce || entry.kind == Entry::reduce_scatter || entry.kind == Entry::reduce;
   if (entry.kind == Entry::all_gather || entry.kind == Entry::all_to_all) to += static_cast<size_t>(peer) * bytes;
   if (!sums || first) {
     std::memcpy(to, data, bytes);
@@ -118,11 +119,11 @@ std::string GroupWork::describe(int peer, bool mirrored) const {
   std::string together, sends, receives;
   for (const Entry& entry : entries_) {
     if (collective(entry))
-      together += std::string(name_of(entry.kind)) + "(" + amount(entry) +
-                  (entry.kind == Entry::reduce || entry.kind == Entry::broadcast
-                       ? ", root " + std::to_string(entry.peer)
-                       : std::string()) +
-                  ") ";
+      together +=
+          std::string(name_of(entry.kind)) + "(" + amount(entry) +
+          (entry.kind == Entry::reduce || entry.kind == Entry::broadcast ? ", root " + std::to_string(entry.peer)
+                                                                         : std::string()) +
+          ") ";
     else if (entry.peer == peer)
       ((entry.kind == Entry::send) != mirrored ? sends : receives) += "(" + amount(entry) + ")";
   }

@@ -58,8 +58,9 @@ ncclComm* begin_call(ncclComm_t comm, const char* call, ncclResult_t& code) {
   } else if (own->error != ncclSuccess) {
     code = own->error;
   } else if (own->busy()) {
-    code = refuse(ncclInvalidUsage, std::string(call) + " while the call before is in progress: wait until "
-                                                        "ncclCommGetAsyncError no longer says ncclInProgress");
+    code = refuse(ncclInvalidUsage, std::string(call) +
+                                        " while the call before is in progress: wait until "
+                                        "ncclCommGetAsyncError no longer says ncclInProgress");
   }
   return code == ncclSuccess ? own : nullptr;
 }
@@ -102,7 +103,8 @@ ncclResult_t add(const Entry& entry, ncclComm_t handle, cudaStream_t stream, con
   ncclResult_t code = ncclSuccess;
   if (ncclComm* const comm = begin_call(handle, call, code)) {
     code = check_entry(*comm, entry, stream, call);
-    const auto known = std::find_if(group.order.begin(), group.order.end(), [&](auto& one) { return one.first == comm; });
+    const auto known =
+        std::find_if(group.order.begin(), group.order.end(), [&](auto& one) { return one.first == comm; });
     if (known == group.order.end())
       group.order.emplace_back(comm, stream);
     else if (known->second != stream)
@@ -130,8 +132,7 @@ uint64_t mixed(uint64_t a, uint64_t b) {
 
 // All ranks meet on NCCL's own threads; then what is to be done with what they said.
 void meet(ncclComm& comm, const std::string& text, const std::vector<std::byte>& data,
-          std::function<bool()> ready = nullptr,
-          std::function<void(const std::map<int, Message>&)> then = nullptr) {
+          std::function<bool()> ready = nullptr, std::function<void(const std::map<int, Message>&)> then = nullptr) {
   auto meeting = std::make_shared<Meeting>(comm, everyone(comm));
   ++comm.tasks;
   Engine::get().add_task([=, &comm] {
@@ -172,7 +173,8 @@ std::vector<int> members(const std::map<int, Message>& came, int64_t color) {
   return ranks;
 }
 
-ncclComm& make_part(const ncclComm& parent, const std::vector<int>& ranks, int64_t color, int64_t split, bool blocking) {
+ncclComm& make_part(const ncclComm& parent, const std::vector<int>& ranks, int64_t color, int64_t split,
+                    bool blocking) {
   ncclComm& made = Communicators::get().make();
   made.id = mixed(mixed(parent.id, static_cast<uint64_t>(split)), static_cast<uint64_t>(color));
   made.size = static_cast<int>(ranks.size());
@@ -217,8 +219,9 @@ using fake::Entry;
 extern "C" {
 
 const char* ncclGetErrorString(ncclResult_t result) {
-  constexpr const char* names[] = {"ncclSuccess",         "ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError",
-                                   "ncclInvalidArgument", "ncclInvalidUsage",       "ncclRemoteError", "ncclInProgress"};
+  constexpr const char* names[] = {"ncclSuccess",       "ncclUnhandledCudaError", "ncclSystemError",
+                                   "ncclInternalError", "ncclInvalidArgument",    "ncclInvalidUsage",
+                                   "ncclRemoteError",   "ncclInProgress"};
   return result >= 0 && result <= ncclInProgress ? names[result] : "unknown";
 }
 
@@ -261,7 +264,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id
   {
     const auto guard = Engine::get().lock();
     if (Engine::get().fails("ncclCommInitRankConfig")) return ncclSystemError;
-    if (!fake::good(config)) return fake::refuse(ncclInvalidArgument, "a configuration without NCCL_CONFIG_INITIALIZER");
+    if (!fake::good(config))
+      return fake::refuse(ncclInvalidArgument, "a configuration without NCCL_CONFIG_INITIALIZER");
     if (ranks < 1 || rank < 0 || rank >= ranks)
       return fake::refuse(ncclInvalidArgument, "rank " + std::to_string(rank) + " of " + std::to_string(ranks));
     int64_t words[2];
@@ -298,7 +302,8 @@ ncclResult_t ncclCommSplit(ncclComm_t handle, int color, int key, ncclComm_t* ma
     ncclResult_t code = ncclSuccess;
     comm = fake::begin_call(handle, "ncclCommSplit", code);
     if (!comm) return code;
-    if (!fake::good(config)) return fake::refuse(ncclInvalidArgument, "a configuration without NCCL_CONFIG_INITIALIZER");
+    if (!fake::good(config))
+      return fake::refuse(ncclInvalidArgument, "a configuration without NCCL_CONFIG_INITIALIZER");
     const bool blocking = config ? config->blocking != 0 : comm->blocking;
     const int64_t split = ++comm->splits;
     *made = nullptr;
@@ -402,7 +407,8 @@ ncclResult_t ncclCommDeregister(const ncclComm_t handle, void* window) {
   ncclResult_t code = ncclSuccess;
   ncclComm* const comm = fake::begin_call(handle, "ncclCommDeregister", code);
   if (!comm) return code;
-  if (comm->windows.erase(window) == 0) return fake::refuse(ncclInvalidArgument, "what is given back is not registered");
+  if (comm->windows.erase(window) == 0)
+    return fake::refuse(ncclInvalidArgument, "what is given back is not registered");
   return ncclSuccess;
 }
 
@@ -437,8 +443,8 @@ ncclResult_t ncclReduce(const void* send, void* receive, size_t count, ncclDataT
   return fake::add({Entry::reduce, send, receive, count, type, root}, comm, stream, "ncclReduce");
 }
 
-ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-                           cudaStream_t stream) {
+ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDataType_t type, int root,
+                           ncclComm_t comm, cudaStream_t stream) {
   return fake::add({Entry::broadcast, send, receive, count, type, root}, comm, stream, "ncclBroadcast");
 }
 

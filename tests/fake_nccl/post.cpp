@@ -46,7 +46,7 @@ Message unpack(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 Post& Post::get() {
-  static Post instance;
+  static Post& instance = *new Post;  // of the whole program
   return instance;
 }
 

@@ -34,7 +34,7 @@ class Post {
   void forget(uint64_t comm);  // what comes for it later too
   std::vector<const Message*> left(uint64_t comm) const;
 
-  std::list<Message> joins;                        // for ids that this process made
+  std::list<Message> joins;                         // for ids that this process made
   std::map<uint64_t, std::vector<int64_t>> tables;  // world ranks of communicators
 
  private:

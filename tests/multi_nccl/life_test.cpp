@@ -151,7 +151,8 @@ TEST(Life, IdBroughtByTheCaller) {
 TEST(Life, DeadlineOfALostRank) {
   const int64_t size = world().size();
   if (size == 1) GTEST_SKIP();
-  OwnNccl nccl(0.5);
+  OwnNccl nccl;
+  nccl.expect_soon(0.5);
   ComputeStream compute;
   if (nccl.comm->rank() != size - 1) {
     DeviceArray<float> data(100);

@@ -103,6 +103,12 @@ struct OwnNccl {
 
   explicit OwnNccl(double timeout_seconds = 30, Urgency urgency = Urgency::payload)
       : own(open_own(timeout_seconds)), comm(NcclComm::over(*own.world, own.link, urgency)) {}
+  // Of what follows: made with patience, since ranks share few cores.
+  void expect_soon(double timeout_seconds) {
+    std::vector<int64_t> all(1, 0);
+    world().agree_max(all, Purpose{});
+    own.link->timeout_seconds = timeout_seconds;
+  }
   void close() {
     comm->close();
     own.world->close();

@@ -25,9 +25,9 @@ class DeviceEvent {
   DeviceEvent& operator=(const DeviceEvent&) = delete;
   ~DeviceEvent();
 
-  void record(cudaStream_t stream);          // all that is in the stream by now
+  void record(cudaStream_t stream);           // all that is in the stream by now
   void hold_back(cudaStream_t stream) const;  // what comes into it from now on
-  bool reached() const;                      // never waits
+  bool reached() const;                       // never waits
   cudaEvent_t get() const { return event_; }
 
  private:

@@ -36,7 +36,8 @@ Communicator::DeviceExchanges::DeviceExchanges(Communicator& control, NcclComm& 
 Communicator::DeviceExchanges::~DeviceExchanges() { control_.link_->progress.remove(this); }
 
 std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start(const Exchange& exchange,
-                                                                                   Purpose purpose, cudaStream_t after) {
+                                                                                   Purpose purpose,
+                                                                                   cudaStream_t after) {
   return start_with(exchange, purpose, &after);
 }
 
@@ -46,8 +47,8 @@ std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::sta
 }
 
 std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start_with(const Exchange& exchange,
-                                                                                   const Purpose& purpose,
-                                                                                   const cudaStream_t* after) {
+                                                                                        const Purpose& purpose,
+                                                                                        const cudaStream_t* after) {
   control_.require_usable();
   comm_.check();
   std::unique_ptr<DeviceExchange> made(new DeviceExchange(*this, exchange, purpose, after == nullptr));
@@ -191,10 +192,13 @@ void Communicator::DeviceExchange::count() const {
 
 void Communicator::DeviceExchange::complete() {
   Communicator& control = queue_.control_;
-  {
+  try {
     const std::lock_guard lock(control.link_->progress.mutex());
     control.link_->progress.check();
     queue_.launch_through(this);
+  } catch (...) {
+    queue_.comm_.give_up();  // groups of before may wait for the same rank
+    throw;
   }
   if (std::exchange(watched_, false))
     control.link_->exchange_ended({exchange_.model, exchange_.layer, exchange_.place});

@@ -101,7 +101,8 @@ void NcclComm::close() {
   if (code != ncclSuccess && code != ncclInProgress) failed(code, "ncclCommDestroy");
 }
 
-void NcclComm::require_usable() const {
+void NcclComm::require_usable() {
+  if (link_->broken) abort();
   require(!link_->broken, MOEMESH_ERROR_COMMUNICATION, "the context is broken by an earlier failure of communication");
   require(comm_ != nullptr, MOEMESH_ERROR_INVALID_STATE, "the NCCL communicator is closed");
 }

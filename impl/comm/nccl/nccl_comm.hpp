@@ -59,7 +59,8 @@ class NcclComm {
   void all_reduce(float* data, int64_t count, const NcclOrder& order);
   void reduce_scatter(const float* send, float* receive, int64_t count, const NcclOrder& order);
   // Parts of different sizes, in place: this rank's part becomes the sum of all ranks' of it; the others are kept.
-  void reduce_parts(float* base, std::span<const int64_t> offset, std::span<const int64_t> count, const NcclOrder& order);
+  void reduce_parts(float* base, std::span<const int64_t> offset, std::span<const int64_t> count,
+                    const NcclOrder& order);
   enum class Element { float32, bfloat16, byte };
   void all_gather(const void* mine, void* all, int64_t count, Element element, const NcclOrder& order);
   // Parts of different sizes, this rank's already in place; in bytes.
@@ -67,6 +68,8 @@ class NcclComm {
                         const NcclOrder& order);
   void broadcast(void* data, int64_t bytes, int64_t root, const NcclOrder& order);
 
+  // Where the link broke elsewhere: aborts, so that the device gets free. Local.
+  void give_up() noexcept { break_link(); }
   // What NCCL found wrong since. Never waits.
   void check();
   // The host waits for the device, up to the deadline.
@@ -85,7 +88,7 @@ class NcclComm {
 
   NcclComm(std::shared_ptr<Link> link, Urgency urgency) : link_(std::move(link)), stream_(urgency) {}
   ncclResult_t begin(const ncclUniqueId& id, int64_t rank, int64_t size);
-  void require_usable() const;
+  void require_usable();
   template <class F>
   void issue(const char* what, const NcclOrder& order, F&& calls);
   void copy_own(const Exchange& exchange);

@@ -117,7 +117,8 @@ void NcclComm::reduce_parts(float* base, std::span<const int64_t> offset, std::s
   issue("a reduce-scatter of uneven parts", order, [&](Calls& calls) {
     for (size_t root = 0; root < count.size(); ++root)
       if (float* const part = base + offset[root]; count[root] > 0)
-        calls(ncclReduce(part, part, size_of(count[root]), ncclFloat32, ncclSum, static_cast<int>(root), comm_, stream()));
+        calls(ncclReduce(part, part, size_of(count[root]), ncclFloat32, ncclSum, static_cast<int>(root), comm_,
+                         stream()));
   });
 }
 
