@@ -131,8 +131,9 @@ void NcclComm::settle(ncclResult_t code, const char* what) {
 
 void NcclComm::wait(const DeviceEvent& done, const char* what) {
   await(what, [&] {
-    check();
-    return done.reached();
+    const bool reached = done.reached();
+    check();  // after it: what was given up reaches its end too
+    return reached;
   });
 }
 
