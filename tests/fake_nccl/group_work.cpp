@@ -17,8 +17,13 @@ const char* name_of(Entry::Kind kind) {
 
 bool collective(const Entry& entry) { return entry.kind != Entry::send && entry.kind != Entry::receive; }
 
+// What the two sides must say alike.
 std::string amount(const Entry& entry) {
-  return std::to_string(entry.count) + " of type " + std::to_string(entry.type);
+  std::string text = "(";
+  text.append(std::to_string(entry.count)).append(" of type ").append(std::to_string(entry.type));
+  const bool rooted = entry.kind == Entry::reduce || entry.kind == Entry::broadcast;
+  if (rooted) text.append(", root ").append(std::to_string(entry.peer));
+  return text.append(")");
 }
 
 // What of this rank's data is for `peer`.
@@ -119,15 +124,13 @@ std::string GroupWork::describe(int peer, bool mirrored) const {
   std::string together, sends, receives;
   for (const Entry& entry : entries_) {
     if (collective(entry))
-      together +=
-          std::string(name_of(entry.kind)) + "(" + amount(entry) +
-          (entry.kind == Entry::reduce || entry.kind == Entry::broadcast ? ", root " + std::to_string(entry.peer)
-                                                                         : std::string()) +
-          ") ";
+      together.append(name_of(entry.kind)).append(amount(entry)).append(" ");
     else if (entry.peer == peer)
-      ((entry.kind == Entry::send) != mirrored ? sends : receives) += "(" + amount(entry) + ")";
+      ((entry.kind == Entry::send) != mirrored ? sends : receives).append(amount(entry));
   }
-  return together + (sends.empty() ? "" : "Send" + sends + " ") + (receives.empty() ? "" : "Recv" + receives);
+  if (!sends.empty()) together.append("Send").append(sends).append(" ");
+  if (!receives.empty()) together.append("Recv").append(receives);
+  return together;
 }
 
 void GroupWork::start() {
