@@ -247,6 +247,7 @@ int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params*
     const Finding problem = attempt([&] { arguments = check_forward(*object, params, tape); });
     const kernels::StreamScope on(arguments.stream);
     auto made = object->forward(arguments, problem);
+    if (!made && tape) *tape = nullptr;
     if (made)
       *tape = new_handle<moemesh_tape>(
           std::allocate_shared<TapeObject>(RecyclingAllocator<TapeObject>(), object, std::move(made)));

@@ -29,7 +29,8 @@
  *            the order of that stream; NULL is the device's default stream. On a host it must be NULL (else NOT_SUPPORTED).
  * Structs    Start with struct_size = sizeof of the struct that the caller compiled; fill them by *_init first. A smaller
  *            (older) struct is accepted, a larger one if its unknown tail is zero. `reserved` fields must be 0.
- * Printing   The library prints nothing, never exits, aborts or throws. Messages go to the log callback.
+ * Printing   The library prints nothing, never exits, aborts or throws. Messages go to the log callback. (MPI itself may end a
+ *            program whose MPI_Init fails, before any error handler can be set: with mpi_init = 1 too.)
  * Order      context -> mesh -> two families -> layers and parameter_register -> family_commit (both) -> optimizer; then a
  *            step is step_begin, for each microbatch forward, backward (and gradient_ready), in the order that a
  *            moemesh_pipeline gives where pp > 1, then optimizer_step; at the end
@@ -120,7 +121,7 @@ typedef struct moemesh_report_handle* moemesh_report;
 MOEMESH_API int32_t moemesh_last_error(moemesh_context context, char* buffer, int64_t capacity, int64_t* length);
 
 /* Finalizes what the library itself started (MPI if it was asked to initialize it, its private Kokkos); to be called
- * after every context is destroyed, else MOEMESH_ERROR_INVALID_STATE. Later context_create calls return
+ * after every context is destroyed, else MOEMESH_ERROR_INVALID_STATE. Where there was a context, later context_create calls return
  * MOEMESH_ERROR_KOKKOS_FINALIZED. Optional where MPI is the program's own; with mpi_init = 1 call it, or MPI launchers
  * report an improper exit. */
 MOEMESH_API int32_t moemesh_shutdown(void);
@@ -188,7 +189,7 @@ typedef struct moemesh_nccl_comm {
 
 /* Use moemesh_comm_from_mpi of moemesh_mpi.h to make one from an MPI_Comm. */
 typedef struct moemesh_comm {
-  int64_t handle; /* MPI_Comm_c2f of the communicator; ignored for NONE and MPI_WORLD; NCCL: an address */
+  int64_t handle; /* MPI_Comm_c2f of an intra-communicator; ignored for NONE and MPI_WORLD; NCCL: an address */
   int32_t kind;   /* moemesh_comm_kind */
   int32_t reserved;
 } moemesh_comm;
@@ -239,7 +240,9 @@ typedef struct moemesh_context_params {
   void* allocator_user;                /* passed back to both */
   moemesh_clock_function clock;        /* default NULL: the system's steady clock. Deadlines use that one always */
   void* clock_user;                    /* passed back to clock */
-  double timeout_seconds;              /* deadline of every blocking wait; 0 (default) = none. Past it: ERROR_TIMEOUT.
+  double timeout_seconds;              /* deadline of every wait for messages; 0 (default) = none. Past it: ERROR_TIMEOUT.
+                                          MPI's own calls that start it and that make or free communicators have none
+                                          (context_create, mesh_create, the first use of new axes, finalize, shutdown).
                                           Set one while a program is young: a rank that skips a collective call, or makes
                                           it in another order, otherwise leaves the others waiting for ever */
   int32_t log_level;                   /* most detailed level wanted, default MOEMESH_LOG_WARNING */
@@ -271,7 +274,9 @@ typedef struct moemesh_context_info {
 } moemesh_context_info;
 
 MOEMESH_API int32_t moemesh_context_params_init(moemesh_context_params* params, int64_t struct_size);
-/* Collective over the communicator. Errors: MPI_* and KOKKOS_* statuses, INVALID_ARGUMENT, MISMATCH. params NULL = defaults. */
+/* Collective over the communicator. Errors: MPI_* and KOKKOS_* statuses, INVALID_ARGUMENT (also for a communicator that MPI
+ * does not duplicate), NO_DEVICE, and what one rank found, on all of them; timeouts, threads and the like may differ.
+ * params NULL = defaults. */
 MOEMESH_API int32_t moemesh_context_create(const moemesh_context_params* params, moemesh_context* context);
 /* info->struct_size is set by the caller. */
 MOEMESH_API int32_t moemesh_context_get_info(moemesh_context context, moemesh_context_info* info);
@@ -479,7 +484,8 @@ typedef struct moemesh_parameter_params {
   int64_t experts;      /* EXPERT: how many experts the stack has in all (>= 1), split over ep; SHARED: 0 */
   int64_t extents[4];   /* of the unsplit parameter, of one expert for EXPERT; the first `rank` count */
   void* data;           /* NULL (default): the library owns it, flat. Else this rank's part (see moemesh_parameter_get_info),
-                           dense, borrowed until the family is destroyed; its values are kept as they are at commit */
+                           dense, aligned to its elements, no part of it borrowed twice (not checked), borrowed until the
+                           family is destroyed; its values are kept as they are at commit */
   void* gradient;       /* NULL (default): the library owns the fp32 main gradient. Else an fp32 array of the local
                            shape, borrowed likewise: the library accumulates and reduces in it */
   double init_value;    /* see moemesh_init_kind; default 0 */
@@ -673,7 +679,7 @@ typedef enum moemesh_products {
  * optimizer_step (ledger: family 0, phase UPDATE); a stage without a layer of that kind has none. */
 typedef struct moemesh_layer_params {
   int64_t struct_size;
-  const char* name;       /* prefix of its parameters' names; unique; copied. "<name>.router", "<name>.w1", "<name>.wg",
+  const char* name;       /* prefix of its parameters' names; unique; at most 200 bytes; copied. "<name>.router", "<name>.w1", "<name>.wg",
                              "<name>.w2" (EXPERT), "<name>.shared.w1", "<name>.shared.wg", "<name>.shared.w2" */
   int64_t hidden;         /* H >= 1 */
   int64_t ffn;            /* F of each expert >= 1, divisible by expert_tp */
@@ -806,6 +812,7 @@ MOEMESH_API int32_t moemesh_layer_params_init(moemesh_layer_params* params, int6
  * on it. */
 MOEMESH_API int32_t moemesh_layer_create(moemesh_mesh mesh, moemesh_family shared, moemesh_family expert,
                                          const moemesh_layer_params* params, moemesh_layer* layer);
+/* Its parameters stay in their families, under their names. */
 MOEMESH_API void moemesh_layer_destroy(moemesh_layer* layer);
 
 MOEMESH_API int32_t moemesh_forward_params_init(moemesh_forward_params* params, int64_t struct_size);
@@ -820,7 +827,7 @@ MOEMESH_API int32_t moemesh_backward_params_init(moemesh_backward_params* params
  * out: ERROR_MISMATCH on those that meet one another, PEER_FAILED on others of the block. Tensor-parallel peers are not compared:
  * the same calls in the same order on all of them is the caller's to see to.
  * In a block of one rank a failed call is just that: the step goes on.
- * tape: may be NULL if training = 0. */
+ * tape: may be NULL if training = 0; else it is set to NULL then. */
 MOEMESH_API int32_t moemesh_layer_forward(moemesh_layer layer, const moemesh_forward_params* params, moemesh_tape* tape);
 /* Collective as forward, and in the same order on all ranks of the block; within the step of the forward (later:
  * INVALID_STATE). Where ep > 1 two payload all-to-alls for each chunk and before them, once, 16 bytes a peer that say which
@@ -938,7 +945,7 @@ typedef enum moemesh_objective {
 typedef struct moemesh_step_params {
   int64_t struct_size;
   double loss_scale;    /* the caller's loss is multiplied by it; divided out of all gradients; default 1 */
-  int32_t microbatches; /* M >= 1, default 1 */
+  int32_t microbatches; /* M, 1 .. 2^20, default 1 */
   int32_t objective;    /* moemesh_objective, default SHARD_MEAN */
   void* stream;         /* default NULL */
 } moemesh_step_params;

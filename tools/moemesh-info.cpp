@@ -6,6 +6,7 @@
 #include <cstring>
 #include <moemesh.hpp>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -124,6 +125,7 @@ void print(const Json& facts, const Options& options) {
     std::printf("%s\n", facts.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   else
     print_table(facts);
+  if (std::fflush(stdout) != 0) throw std::runtime_error("standard output could not be written");
 }
 
 void run_alone(const Options& options) { print(facts(), options); }

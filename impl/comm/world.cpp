@@ -3,6 +3,7 @@
 #include "impl/comm/world.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <string_view>
 
@@ -87,7 +88,13 @@ std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moeme
   bring_up(*link, initialize, multiple);
   void* copy = nullptr;
   const int32_t world = comm.kind == MOEMESH_COMM_MPI_WORLD ? 1 : 0;
-  check_transport(*link, link->transport->open(comm.handle, world, &copy), "duplicating the communicator");
+  require(world == 1 || (comm.handle >= INT32_MIN && comm.handle <= INT32_MAX), MOEMESH_ERROR_INVALID_ARGUMENT,
+          "comm.handle: expected what MPI_Comm_c2f gives, got {}", comm.handle);
+  if (const int32_t code = link->transport->open(comm.handle, world, &copy); code != 0) {
+    std::array<char, 512> text{};
+    link->transport->error_text(code, text.data(), static_cast<int64_t>(text.size()));
+    fail(MOEMESH_ERROR_INVALID_ARGUMENT, "comm: MPI does not duplicate it: {}", text.data());
+  }
   int64_t rank = 0, size = 0, leader = 0;
   check_transport(*link, link->transport->rank(copy, &rank, &size), "asking for the rank");
   check_transport(*link, link->transport->node_leader(copy, &leader), "finding the ranks that share memory");

@@ -53,6 +53,11 @@ void check_tp(const FamilyKind& family, const moemesh_parameter_params& params) 
           params.name, params.tp_dim, params.extents[params.tp_dim], family.tp_size);
 }
 
+void check_alignment(const char* parameter, const char* field, const void* array, uintptr_t bytes) {
+  require(reinterpret_cast<uintptr_t>(array) % bytes == 0, bad, "{}: {}: expected an address aligned to {} bytes",
+          parameter, field, bytes);
+}
+
 void check_kinds(const FamilyKind& family, const moemesh_parameter_params& params) {
   const bool known = params.dtype == 0 || params.dtype == MOEMESH_FLOAT32 || params.dtype == MOEMESH_BFLOAT16;
   require(known, bad, "{}: dtype: expected 0, FLOAT32 or BFLOAT16, got {}", params.name, params.dtype);
@@ -148,6 +153,8 @@ Parameter& Family::add(const moemesh_parameter_params& params) {
   require(!committed_, MOEMESH_ERROR_INVALID_STATE, "parameter_register: the family is committed");
   check_parameter({shared(), tp_size(), dtype()}, params);
   require(find(params.name) == nullptr, bad, "parameter name: \"{}\" is registered already", params.name);
+  check_alignment(params.name, "data", params.data, dtype() == MOEMESH_BFLOAT16 ? 2 : 4);
+  check_alignment(params.name, "gradient", params.gradient, 4);
   auto parameter = std::make_unique<Parameter>();
   parameter->family = this;
   parameter->name = params.name;

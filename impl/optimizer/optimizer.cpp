@@ -152,7 +152,9 @@ FamilyState& Optimizer::state(int32_t family_kind) {
 void Optimizer::begin(const moemesh_step_params& params) {
   mesh_->require_usable();
   require(!step_->open, MOEMESH_ERROR_INVALID_STATE, "step_begin: a step is open already");
-  require(params.microbatches >= 1, bad, "microbatches: expected >= 1, got {}", params.microbatches);
+  constexpr int32_t most_microbatches = 1 << 20;
+  require(params.microbatches >= 1 && params.microbatches <= most_microbatches, bad,
+          "microbatches: expected 1..{}, got {}", most_microbatches, params.microbatches);
   require(params.objective == MOEMESH_SHARD_MEAN || params.objective == MOEMESH_TOKEN_MEAN, bad,
           "objective: expected 1 or 2, got {}", params.objective);
   require(params.loss_scale > 0 && std::isfinite(params.loss_scale), bad, "loss_scale: expected > 0, got {}",

@@ -329,6 +329,7 @@ TEST_F(Argument, Steps) {
   EXPECT_EQ(begin([](auto& p) { p.microbatches = 0; }), bad);
   expect_text({"microbatches", "got 0"});
   EXPECT_EQ(begin([](auto& p) { p.microbatches = -1; }), bad);
+  EXPECT_EQ(begin([](auto& p) { p.microbatches = (1 << 20) + 1; }), bad);
   for (const int32_t objective : {0, 3}) EXPECT_EQ(begin([&](auto& p) { p.objective = objective; }), bad);
   for (const double scale : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
     EXPECT_EQ(begin([&](auto& p) { p.loss_scale = scale; }), bad) << scale;

@@ -332,6 +332,13 @@ TEST_F(Views, BorrowedParameters) {
   params.gradient = gradient.data();
   params.init_value = 99;
   moemesh_parameter parameter = nullptr;
+  auto odd = params;
+  odd.data = reinterpret_cast<char*>(params.data) + 1;
+  EXPECT_EQ(moemesh_parameter_register(family, &odd, &parameter), bad);
+  EXPECT_NE(last_error().find("aligned"), std::string::npos) << last_error();
+  odd = params;
+  odd.gradient = reinterpret_cast<char*>(params.gradient) + 2;
+  EXPECT_EQ(moemesh_parameter_register(family, &odd, &parameter), bad);
   ASSERT_EQ(moemesh_parameter_register(family, &params, &parameter), MOEMESH_OK);
   ASSERT_EQ(moemesh_family_commit(family), MOEMESH_OK);
   EXPECT_EQ(data.values(), (std::vector<float>{1, 2, 3}));

@@ -46,6 +46,13 @@ TEST(World, RefusesAnotherMpisCommunicator) {
     }
 }
 
+TEST(World, RefusesWhatIsNoCommunicator) {
+  const int32_t own = mpi_transport().kind;
+  const auto null = static_cast<int64_t>(MPI_Comm_c2f(MPI_COMM_NULL));
+  EXPECT_EQ(status_of_open({.handle = null, .kind = own, .reserved = 0}), MOEMESH_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(status_of_open({.handle = int64_t{1} << 40, .kind = own, .reserved = 0}), MOEMESH_ERROR_INVALID_ARGUMENT);
+}
+
 TEST(World, RefusesAnotherThreadBelowSerialized) {
   moemesh_transport_state state{};
   ASSERT_EQ(mpi_transport().state(&state), 0);
