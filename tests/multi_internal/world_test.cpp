@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include <mpi.h>
+
 #include "impl/base/error.hpp"
 #include "impl/comm/mpi_loader.hpp"
 #include "impl/comm/world.hpp"
