@@ -13,7 +13,11 @@
 !            take for `none`. Copies are copies of the handle, not of the object; nothing is destroyed by itself.
 ! Structs    p = moemesh_mesh_params(ep=2, dp=2): the library's defaults with some fields changed; or call
 !            moemesh_mesh_params_init(p). Fields are C's, flags are logical, texts allocatable.
-! Integers   arguments are of the default kind; fields of C's.
+! Numbers    arguments of calls are of the default kind, fields of C's. moemesh_mesh_params(...) and its like take
+!            integers and logicals of any kind; for a real field a real(c_float), whose digits it keeps, a real(c_double)
+!            or an integer. Another type, or a value that the field can't hold, prints which argument it is and is an
+!            `error stop 1`. Where such a call fits none of that (an argument that is no field's, struct_size), the
+!            compiler either refuses it or makes a type without the defaults, which the first call refuses.
 ! Arrays     are C's with the extents reversed: the tokens [T, H] of the header are x(H, T), a weight [F, H] is w(H, F).
 !            They are contiguous (the compiler copies others for the time of a call). real(c_float) is FLOAT32,
 !            integer(c_int16_t) bf16. In place of their arrays the collectives, and the calls on values, gradients and

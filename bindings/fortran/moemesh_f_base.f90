@@ -54,6 +54,11 @@ contains
     own_text = ""
     own_alone = .false.
     if (present(note)) own_text = note
+    ! Sizes are set here and by the inits: what C refuses is a type that no init has seen.
+    if (status == MOEMESH_ERROR_INVALID_STRUCT) then
+      own_text = "made without the library's defaults, which the type's init or constructor gives; " // &
+        "was an argument of another kind?"
+    end if
     call end_failed(status, call, ierr)
   end subroutine
 

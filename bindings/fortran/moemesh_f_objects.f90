@@ -5,12 +5,14 @@
 !
 ! Handles, and the structs of C as types: without reserved fields, texts as allocatable characters (not allocated is
 ! NULL), flags as logicals. Types that have defaults are filled by `call X_init(p)`, or made by
-! `p = X(name=value, ...)`: the library's defaults with some of them changed. One that was not is refused.
+! `p = X(name=value, ...)`: the library's defaults with some of them changed, by numbers of any kind. One that was not
+! is refused.
 module moemesh_f_objects
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int32_t, c_int64_t, c_null_funptr, &
     c_null_ptr, c_ptr, c_sizeof
   use moemesh_c
   use moemesh_f_base, only: moemesh_finish, moemesh_text_from_c, moemesh_text_to_c
+  use moemesh_f_numbers, only: moemesh_set
   implicit none
   private
 
@@ -1256,12 +1258,12 @@ contains
     type(c_ptr), intent(in), optional :: allocator_user
     type(c_funptr), intent(in), optional :: clock
     type(c_ptr), intent(in), optional :: clock_user
-    real(c_double), intent(in), optional :: timeout_seconds
-    integer, intent(in), optional :: log_level
-    logical, intent(in), optional :: mpi_init
-    integer, intent(in), optional :: threads
-    integer, intent(in), optional :: progress
-    integer, intent(in), optional :: device
+    class(*), intent(in), optional :: timeout_seconds
+    class(*), intent(in), optional :: log_level
+    class(*), intent(in), optional :: mpi_init
+    class(*), intent(in), optional :: threads
+    class(*), intent(in), optional :: progress
+    class(*), intent(in), optional :: device
     type(moemesh_context_params) :: params
     call moemesh_context_params_init(params)
     if (present(comm)) params%comm = comm
@@ -1272,12 +1274,13 @@ contains
     if (present(allocator_user)) params%allocator_user = allocator_user
     if (present(clock)) params%clock = clock
     if (present(clock_user)) params%clock_user = clock_user
-    if (present(timeout_seconds)) params%timeout_seconds = timeout_seconds
-    if (present(log_level)) params%log_level = log_level
-    if (present(mpi_init)) params%mpi_init = mpi_init
-    if (present(threads)) params%threads = threads
-    if (present(progress)) params%progress = progress
-    if (present(device)) params%device = device
+    if (present(timeout_seconds)) call moemesh_set(params%timeout_seconds, timeout_seconds, &
+      "moemesh_context_params", "timeout_seconds")
+    if (present(log_level)) call moemesh_set(params%log_level, log_level, "moemesh_context_params", "log_level")
+    if (present(mpi_init)) call moemesh_set(params%mpi_init, mpi_init, "moemesh_context_params", "mpi_init")
+    if (present(threads)) call moemesh_set(params%threads, threads, "moemesh_context_params", "threads")
+    if (present(progress)) call moemesh_set(params%progress, progress, "moemesh_context_params", "progress")
+    if (present(device)) call moemesh_set(params%device, device, "moemesh_context_params", "device")
   end function
 
   ! The library's defaults.
@@ -1293,21 +1296,22 @@ contains
 
   function new_moemesh_mesh_params(tp, ep, pp, dp, expert_tp, ranks_per_node, order) &
       result(params)
-    integer, intent(in), optional :: tp
-    integer, intent(in), optional :: ep
-    integer, intent(in), optional :: pp
-    integer, intent(in), optional :: dp
-    integer, intent(in), optional :: expert_tp
-    integer, intent(in), optional :: ranks_per_node
+    class(*), intent(in), optional :: tp
+    class(*), intent(in), optional :: ep
+    class(*), intent(in), optional :: pp
+    class(*), intent(in), optional :: dp
+    class(*), intent(in), optional :: expert_tp
+    class(*), intent(in), optional :: ranks_per_node
     character(*), intent(in), optional :: order
     type(moemesh_mesh_params) :: params
     call moemesh_mesh_params_init(params)
-    if (present(tp)) params%tp = tp
-    if (present(ep)) params%ep = ep
-    if (present(pp)) params%pp = pp
-    if (present(dp)) params%dp = dp
-    if (present(expert_tp)) params%expert_tp = expert_tp
-    if (present(ranks_per_node)) params%ranks_per_node = ranks_per_node
+    if (present(tp)) call moemesh_set(params%tp, tp, "moemesh_mesh_params", "tp")
+    if (present(ep)) call moemesh_set(params%ep, ep, "moemesh_mesh_params", "ep")
+    if (present(pp)) call moemesh_set(params%pp, pp, "moemesh_mesh_params", "pp")
+    if (present(dp)) call moemesh_set(params%dp, dp, "moemesh_mesh_params", "dp")
+    if (present(expert_tp)) call moemesh_set(params%expert_tp, expert_tp, "moemesh_mesh_params", "expert_tp")
+    if (present(ranks_per_node)) call moemesh_set(params%ranks_per_node, ranks_per_node, "moemesh_mesh_params", &
+      "ranks_per_node")
     if (present(order)) params%order = order
   end function
 
@@ -1324,14 +1328,14 @@ contains
 
   function new_moemesh_family_params(seed, kind, dtype) &
       result(params)
-    integer, intent(in), optional :: seed
-    integer, intent(in), optional :: kind
-    integer, intent(in), optional :: dtype
+    class(*), intent(in), optional :: seed
+    class(*), intent(in), optional :: kind
+    class(*), intent(in), optional :: dtype
     type(moemesh_family_params) :: params
     call moemesh_family_params_init(params)
-    if (present(seed)) params%seed = seed
-    if (present(kind)) params%kind = kind
-    if (present(dtype)) params%dtype = dtype
+    if (present(seed)) call moemesh_set(params%seed, seed, "moemesh_family_params", "seed")
+    if (present(kind)) call moemesh_set(params%kind, kind, "moemesh_family_params", "kind")
+    if (present(dtype)) call moemesh_set(params%dtype, dtype, "moemesh_family_params", "dtype")
   end function
 
   ! The library's defaults.
@@ -1350,57 +1354,63 @@ contains
     score, gate, router, nonfinite, drop, aux_scope, combine_dtype, recompute, chunks, products) &
       result(params)
     character(*), intent(in), optional :: name
-    integer, intent(in), optional :: hidden
-    integer, intent(in), optional :: ffn
-    integer, intent(in), optional :: experts
-    integer, intent(in), optional :: shared_ffn
-    real(c_double), intent(in), optional :: gate_scale
-    real(c_double), intent(in), optional :: init_std_router
-    real(c_double), intent(in), optional :: init_std_in
-    real(c_double), intent(in), optional :: init_std_out
-    real(c_double), intent(in), optional :: capacity_factor
-    real(c_double), intent(in), optional :: aux_coefficient
-    real(c_double), intent(in), optional :: z_coefficient
-    real(c_double), intent(in), optional :: bias_rate
-    integer, intent(in), optional :: top_k
-    integer, intent(in), optional :: activation
-    integer, intent(in), optional :: score
-    integer, intent(in), optional :: gate
-    integer, intent(in), optional :: router
-    integer, intent(in), optional :: nonfinite
-    integer, intent(in), optional :: drop
-    integer, intent(in), optional :: aux_scope
-    integer, intent(in), optional :: combine_dtype
-    integer, intent(in), optional :: recompute
-    integer, intent(in), optional :: chunks
-    integer, intent(in), optional :: products
+    class(*), intent(in), optional :: hidden
+    class(*), intent(in), optional :: ffn
+    class(*), intent(in), optional :: experts
+    class(*), intent(in), optional :: shared_ffn
+    class(*), intent(in), optional :: gate_scale
+    class(*), intent(in), optional :: init_std_router
+    class(*), intent(in), optional :: init_std_in
+    class(*), intent(in), optional :: init_std_out
+    class(*), intent(in), optional :: capacity_factor
+    class(*), intent(in), optional :: aux_coefficient
+    class(*), intent(in), optional :: z_coefficient
+    class(*), intent(in), optional :: bias_rate
+    class(*), intent(in), optional :: top_k
+    class(*), intent(in), optional :: activation
+    class(*), intent(in), optional :: score
+    class(*), intent(in), optional :: gate
+    class(*), intent(in), optional :: router
+    class(*), intent(in), optional :: nonfinite
+    class(*), intent(in), optional :: drop
+    class(*), intent(in), optional :: aux_scope
+    class(*), intent(in), optional :: combine_dtype
+    class(*), intent(in), optional :: recompute
+    class(*), intent(in), optional :: chunks
+    class(*), intent(in), optional :: products
     type(moemesh_layer_params) :: params
     call moemesh_layer_params_init(params)
     if (present(name)) params%name = name
-    if (present(hidden)) params%hidden = hidden
-    if (present(ffn)) params%ffn = ffn
-    if (present(experts)) params%experts = experts
-    if (present(shared_ffn)) params%shared_ffn = shared_ffn
-    if (present(gate_scale)) params%gate_scale = gate_scale
-    if (present(init_std_router)) params%init_std_router = init_std_router
-    if (present(init_std_in)) params%init_std_in = init_std_in
-    if (present(init_std_out)) params%init_std_out = init_std_out
-    if (present(capacity_factor)) params%capacity_factor = capacity_factor
-    if (present(aux_coefficient)) params%aux_coefficient = aux_coefficient
-    if (present(z_coefficient)) params%z_coefficient = z_coefficient
-    if (present(bias_rate)) params%bias_rate = bias_rate
-    if (present(top_k)) params%top_k = top_k
-    if (present(activation)) params%activation = activation
-    if (present(score)) params%score = score
-    if (present(gate)) params%gate = gate
-    if (present(router)) params%router = router
-    if (present(nonfinite)) params%nonfinite = nonfinite
-    if (present(drop)) params%drop = drop
-    if (present(aux_scope)) params%aux_scope = aux_scope
-    if (present(combine_dtype)) params%combine_dtype = combine_dtype
-    if (present(recompute)) params%recompute = recompute
-    if (present(chunks)) params%chunks = chunks
-    if (present(products)) params%products = products
+    if (present(hidden)) call moemesh_set(params%hidden, hidden, "moemesh_layer_params", "hidden")
+    if (present(ffn)) call moemesh_set(params%ffn, ffn, "moemesh_layer_params", "ffn")
+    if (present(experts)) call moemesh_set(params%experts, experts, "moemesh_layer_params", "experts")
+    if (present(shared_ffn)) call moemesh_set(params%shared_ffn, shared_ffn, "moemesh_layer_params", "shared_ffn")
+    if (present(gate_scale)) call moemesh_set(params%gate_scale, gate_scale, "moemesh_layer_params", "gate_scale")
+    if (present(init_std_router)) call moemesh_set(params%init_std_router, init_std_router, "moemesh_layer_params", &
+      "init_std_router")
+    if (present(init_std_in)) call moemesh_set(params%init_std_in, init_std_in, "moemesh_layer_params", "init_std_in")
+    if (present(init_std_out)) call moemesh_set(params%init_std_out, init_std_out, "moemesh_layer_params", &
+      "init_std_out")
+    if (present(capacity_factor)) call moemesh_set(params%capacity_factor, capacity_factor, "moemesh_layer_params", &
+      "capacity_factor")
+    if (present(aux_coefficient)) call moemesh_set(params%aux_coefficient, aux_coefficient, "moemesh_layer_params", &
+      "aux_coefficient")
+    if (present(z_coefficient)) call moemesh_set(params%z_coefficient, z_coefficient, "moemesh_layer_params", &
+      "z_coefficient")
+    if (present(bias_rate)) call moemesh_set(params%bias_rate, bias_rate, "moemesh_layer_params", "bias_rate")
+    if (present(top_k)) call moemesh_set(params%top_k, top_k, "moemesh_layer_params", "top_k")
+    if (present(activation)) call moemesh_set(params%activation, activation, "moemesh_layer_params", "activation")
+    if (present(score)) call moemesh_set(params%score, score, "moemesh_layer_params", "score")
+    if (present(gate)) call moemesh_set(params%gate, gate, "moemesh_layer_params", "gate")
+    if (present(router)) call moemesh_set(params%router, router, "moemesh_layer_params", "router")
+    if (present(nonfinite)) call moemesh_set(params%nonfinite, nonfinite, "moemesh_layer_params", "nonfinite")
+    if (present(drop)) call moemesh_set(params%drop, drop, "moemesh_layer_params", "drop")
+    if (present(aux_scope)) call moemesh_set(params%aux_scope, aux_scope, "moemesh_layer_params", "aux_scope")
+    if (present(combine_dtype)) call moemesh_set(params%combine_dtype, combine_dtype, "moemesh_layer_params", &
+      "combine_dtype")
+    if (present(recompute)) call moemesh_set(params%recompute, recompute, "moemesh_layer_params", "recompute")
+    if (present(chunks)) call moemesh_set(params%chunks, chunks, "moemesh_layer_params", "chunks")
+    if (present(products)) call moemesh_set(params%products, products, "moemesh_layer_params", "products")
   end function
 
   ! The library's defaults.
@@ -1417,36 +1427,42 @@ contains
   function new_moemesh_optimizer_params(learning_rate, beta1, beta2, epsilon, weight_decay, momentum, max_norm, &
     bucket_bytes, chunk_bytes, kind, shared_stage, expert_stage, overlap, prefetch) &
       result(params)
-    real(c_double), intent(in), optional :: learning_rate
-    real(c_double), intent(in), optional :: beta1
-    real(c_double), intent(in), optional :: beta2
-    real(c_double), intent(in), optional :: epsilon
-    real(c_double), intent(in), optional :: weight_decay
-    real(c_double), intent(in), optional :: momentum
-    real(c_double), intent(in), optional :: max_norm
-    integer, intent(in), optional :: bucket_bytes
-    integer, intent(in), optional :: chunk_bytes
-    integer, intent(in), optional :: kind
-    integer, intent(in), optional :: shared_stage
-    integer, intent(in), optional :: expert_stage
-    integer, intent(in), optional :: overlap
-    logical, intent(in), optional :: prefetch
+    class(*), intent(in), optional :: learning_rate
+    class(*), intent(in), optional :: beta1
+    class(*), intent(in), optional :: beta2
+    class(*), intent(in), optional :: epsilon
+    class(*), intent(in), optional :: weight_decay
+    class(*), intent(in), optional :: momentum
+    class(*), intent(in), optional :: max_norm
+    class(*), intent(in), optional :: bucket_bytes
+    class(*), intent(in), optional :: chunk_bytes
+    class(*), intent(in), optional :: kind
+    class(*), intent(in), optional :: shared_stage
+    class(*), intent(in), optional :: expert_stage
+    class(*), intent(in), optional :: overlap
+    class(*), intent(in), optional :: prefetch
     type(moemesh_optimizer_params) :: params
     call moemesh_optimizer_params_init(params)
-    if (present(learning_rate)) params%learning_rate = learning_rate
-    if (present(beta1)) params%beta1 = beta1
-    if (present(beta2)) params%beta2 = beta2
-    if (present(epsilon)) params%epsilon = epsilon
-    if (present(weight_decay)) params%weight_decay = weight_decay
-    if (present(momentum)) params%momentum = momentum
-    if (present(max_norm)) params%max_norm = max_norm
-    if (present(bucket_bytes)) params%bucket_bytes = bucket_bytes
-    if (present(chunk_bytes)) params%chunk_bytes = chunk_bytes
-    if (present(kind)) params%kind = kind
-    if (present(shared_stage)) params%shared_stage = shared_stage
-    if (present(expert_stage)) params%expert_stage = expert_stage
-    if (present(overlap)) params%overlap = overlap
-    if (present(prefetch)) params%prefetch = prefetch
+    if (present(learning_rate)) call moemesh_set(params%learning_rate, learning_rate, "moemesh_optimizer_params", &
+      "learning_rate")
+    if (present(beta1)) call moemesh_set(params%beta1, beta1, "moemesh_optimizer_params", "beta1")
+    if (present(beta2)) call moemesh_set(params%beta2, beta2, "moemesh_optimizer_params", "beta2")
+    if (present(epsilon)) call moemesh_set(params%epsilon, epsilon, "moemesh_optimizer_params", "epsilon")
+    if (present(weight_decay)) call moemesh_set(params%weight_decay, weight_decay, "moemesh_optimizer_params", &
+      "weight_decay")
+    if (present(momentum)) call moemesh_set(params%momentum, momentum, "moemesh_optimizer_params", "momentum")
+    if (present(max_norm)) call moemesh_set(params%max_norm, max_norm, "moemesh_optimizer_params", "max_norm")
+    if (present(bucket_bytes)) call moemesh_set(params%bucket_bytes, bucket_bytes, "moemesh_optimizer_params", &
+      "bucket_bytes")
+    if (present(chunk_bytes)) call moemesh_set(params%chunk_bytes, chunk_bytes, "moemesh_optimizer_params", &
+      "chunk_bytes")
+    if (present(kind)) call moemesh_set(params%kind, kind, "moemesh_optimizer_params", "kind")
+    if (present(shared_stage)) call moemesh_set(params%shared_stage, shared_stage, "moemesh_optimizer_params", &
+      "shared_stage")
+    if (present(expert_stage)) call moemesh_set(params%expert_stage, expert_stage, "moemesh_optimizer_params", &
+      "expert_stage")
+    if (present(overlap)) call moemesh_set(params%overlap, overlap, "moemesh_optimizer_params", "overlap")
+    if (present(prefetch)) call moemesh_set(params%prefetch, prefetch, "moemesh_optimizer_params", "prefetch")
   end function
 
   ! The library's defaults.
@@ -1462,15 +1478,16 @@ contains
 
   function new_moemesh_step_params(loss_scale, microbatches, objective, stream) &
       result(params)
-    real(c_double), intent(in), optional :: loss_scale
-    integer, intent(in), optional :: microbatches
-    integer, intent(in), optional :: objective
+    class(*), intent(in), optional :: loss_scale
+    class(*), intent(in), optional :: microbatches
+    class(*), intent(in), optional :: objective
     type(c_ptr), intent(in), optional :: stream
     type(moemesh_step_params) :: params
     call moemesh_step_params_init(params)
-    if (present(loss_scale)) params%loss_scale = loss_scale
-    if (present(microbatches)) params%microbatches = microbatches
-    if (present(objective)) params%objective = objective
+    if (present(loss_scale)) call moemesh_set(params%loss_scale, loss_scale, "moemesh_step_params", "loss_scale")
+    if (present(microbatches)) call moemesh_set(params%microbatches, microbatches, "moemesh_step_params", &
+      "microbatches")
+    if (present(objective)) call moemesh_set(params%objective, objective, "moemesh_step_params", "objective")
     if (present(stream)) params%stream = stream
   end function
 
@@ -1487,11 +1504,12 @@ contains
 
   function new_moemesh_update_params(learning_rate, stream) &
       result(params)
-    real(c_double), intent(in), optional :: learning_rate
+    class(*), intent(in), optional :: learning_rate
     type(c_ptr), intent(in), optional :: stream
     type(moemesh_update_params) :: params
     call moemesh_update_params_init(params)
-    if (present(learning_rate)) params%learning_rate = learning_rate
+    if (present(learning_rate)) call moemesh_set(params%learning_rate, learning_rate, "moemesh_update_params", &
+      "learning_rate")
     if (present(stream)) params%stream = stream
   end function
 
@@ -1508,14 +1526,14 @@ contains
 
   function new_moemesh_pipeline_params(width, dtype, schedule) &
       result(params)
-    integer, intent(in), optional :: width
-    integer, intent(in), optional :: dtype
-    integer, intent(in), optional :: schedule
+    class(*), intent(in), optional :: width
+    class(*), intent(in), optional :: dtype
+    class(*), intent(in), optional :: schedule
     type(moemesh_pipeline_params) :: params
     call moemesh_pipeline_params_init(params)
-    if (present(width)) params%width = width
-    if (present(dtype)) params%dtype = dtype
-    if (present(schedule)) params%schedule = schedule
+    if (present(width)) call moemesh_set(params%width, width, "moemesh_pipeline_params", "width")
+    if (present(dtype)) call moemesh_set(params%dtype, dtype, "moemesh_pipeline_params", "dtype")
+    if (present(schedule)) call moemesh_set(params%schedule, schedule, "moemesh_pipeline_params", "schedule")
   end function
 
   ! The library's defaults.
@@ -1532,30 +1550,36 @@ contains
   function new_moemesh_bill_params(steps, tokens, bucket_bytes, chunk_bytes, microbatches, objective, shared_stage, &
     expert_stage, shared_dtype, expert_dtype, overlap) &
       result(params)
-    integer, intent(in), optional :: steps
-    integer, intent(in), optional :: tokens
-    integer, intent(in), optional :: bucket_bytes
-    integer, intent(in), optional :: chunk_bytes
-    integer, intent(in), optional :: microbatches
-    integer, intent(in), optional :: objective
-    integer, intent(in), optional :: shared_stage
-    integer, intent(in), optional :: expert_stage
-    integer, intent(in), optional :: shared_dtype
-    integer, intent(in), optional :: expert_dtype
-    integer, intent(in), optional :: overlap
+    class(*), intent(in), optional :: steps
+    class(*), intent(in), optional :: tokens
+    class(*), intent(in), optional :: bucket_bytes
+    class(*), intent(in), optional :: chunk_bytes
+    class(*), intent(in), optional :: microbatches
+    class(*), intent(in), optional :: objective
+    class(*), intent(in), optional :: shared_stage
+    class(*), intent(in), optional :: expert_stage
+    class(*), intent(in), optional :: shared_dtype
+    class(*), intent(in), optional :: expert_dtype
+    class(*), intent(in), optional :: overlap
     type(moemesh_bill_params) :: params
     call moemesh_bill_params_init(params)
-    if (present(steps)) params%steps = steps
-    if (present(tokens)) params%tokens = tokens
-    if (present(bucket_bytes)) params%bucket_bytes = bucket_bytes
-    if (present(chunk_bytes)) params%chunk_bytes = chunk_bytes
-    if (present(microbatches)) params%microbatches = microbatches
-    if (present(objective)) params%objective = objective
-    if (present(shared_stage)) params%shared_stage = shared_stage
-    if (present(expert_stage)) params%expert_stage = expert_stage
-    if (present(shared_dtype)) params%shared_dtype = shared_dtype
-    if (present(expert_dtype)) params%expert_dtype = expert_dtype
-    if (present(overlap)) params%overlap = overlap
+    if (present(steps)) call moemesh_set(params%steps, steps, "moemesh_bill_params", "steps")
+    if (present(tokens)) call moemesh_set(params%tokens, tokens, "moemesh_bill_params", "tokens")
+    if (present(bucket_bytes)) call moemesh_set(params%bucket_bytes, bucket_bytes, "moemesh_bill_params", &
+      "bucket_bytes")
+    if (present(chunk_bytes)) call moemesh_set(params%chunk_bytes, chunk_bytes, "moemesh_bill_params", "chunk_bytes")
+    if (present(microbatches)) call moemesh_set(params%microbatches, microbatches, "moemesh_bill_params", &
+      "microbatches")
+    if (present(objective)) call moemesh_set(params%objective, objective, "moemesh_bill_params", "objective")
+    if (present(shared_stage)) call moemesh_set(params%shared_stage, shared_stage, "moemesh_bill_params", &
+      "shared_stage")
+    if (present(expert_stage)) call moemesh_set(params%expert_stage, expert_stage, "moemesh_bill_params", &
+      "expert_stage")
+    if (present(shared_dtype)) call moemesh_set(params%shared_dtype, shared_dtype, "moemesh_bill_params", &
+      "shared_dtype")
+    if (present(expert_dtype)) call moemesh_set(params%expert_dtype, expert_dtype, "moemesh_bill_params", &
+      "expert_dtype")
+    if (present(overlap)) call moemesh_set(params%overlap, overlap, "moemesh_bill_params", "overlap")
   end function
 
   ! The library's defaults.
@@ -1571,19 +1595,20 @@ contains
 
   function new_moemesh_report_params(events, steps, first_step, last_step, start_pings, step_pings) &
       result(params)
-    integer, intent(in), optional :: events
-    integer, intent(in), optional :: steps
-    integer, intent(in), optional :: first_step
-    integer, intent(in), optional :: last_step
-    integer, intent(in), optional :: start_pings
-    integer, intent(in), optional :: step_pings
+    class(*), intent(in), optional :: events
+    class(*), intent(in), optional :: steps
+    class(*), intent(in), optional :: first_step
+    class(*), intent(in), optional :: last_step
+    class(*), intent(in), optional :: start_pings
+    class(*), intent(in), optional :: step_pings
     type(moemesh_report_params) :: params
     call moemesh_report_params_init(params)
-    if (present(events)) params%events = events
-    if (present(steps)) params%steps = steps
-    if (present(first_step)) params%first_step = first_step
-    if (present(last_step)) params%last_step = last_step
-    if (present(start_pings)) params%start_pings = start_pings
-    if (present(step_pings)) params%step_pings = step_pings
+    if (present(events)) call moemesh_set(params%events, events, "moemesh_report_params", "events")
+    if (present(steps)) call moemesh_set(params%steps, steps, "moemesh_report_params", "steps")
+    if (present(first_step)) call moemesh_set(params%first_step, first_step, "moemesh_report_params", "first_step")
+    if (present(last_step)) call moemesh_set(params%last_step, last_step, "moemesh_report_params", "last_step")
+    if (present(start_pings)) call moemesh_set(params%start_pings, start_pings, "moemesh_report_params", &
+      "start_pings")
+    if (present(step_pings)) call moemesh_set(params%step_pings, step_pings, "moemesh_report_params", "step_pings")
   end function
 end module

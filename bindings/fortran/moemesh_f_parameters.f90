@@ -11,6 +11,7 @@ module moemesh_f_parameters
   use moemesh_c
   use moemesh_f_base, only: moemesh_array, moemesh_counted, moemesh_finish, moemesh_shape, moemesh_shape_text, &
     moemesh_text_from_c, moemesh_text_to_c
+  use moemesh_f_numbers, only: moemesh_set
   use moemesh_f_objects
   implicit none
   private
@@ -94,26 +95,29 @@ contains
   function new_parameter_params(name, shape, experts, data, gradient, init_value, decay_scale, learning_rate_scale, &
       dtype, tp_kind, tp_dim, init_kind, tied) result(params)
     character(*), intent(in), optional :: name
-    integer, intent(in), optional :: shape(:)
-    integer, intent(in), optional :: experts, dtype, tp_kind, tp_dim, init_kind
+    class(*), intent(in), optional :: shape(:)
+    class(*), intent(in), optional :: experts, dtype, tp_kind, tp_dim, init_kind
     type(c_ptr), intent(in), optional :: data, gradient
-    real(c_double), intent(in), optional :: init_value, decay_scale, learning_rate_scale
-    logical, intent(in), optional :: tied
+    class(*), intent(in), optional :: init_value, decay_scale, learning_rate_scale
+    class(*), intent(in), optional :: tied
     type(moemesh_parameter_params) :: params
+    character(*), parameter :: me = "moemesh_parameter_params"
     call moemesh_parameter_params_init(params)
     if (present(name)) params%name = name
-    if (present(shape)) params%shape = shape
-    if (present(experts)) params%experts = experts
+    if (present(shape)) call moemesh_set(params%shape, shape, me, "shape")
+    if (present(experts)) call moemesh_set(params%experts, experts, me, "experts")
     if (present(data)) params%data = data
     if (present(gradient)) params%gradient = gradient
-    if (present(init_value)) params%init_value = init_value
-    if (present(decay_scale)) params%decay_scale = decay_scale
-    if (present(learning_rate_scale)) params%learning_rate_scale = learning_rate_scale
-    if (present(dtype)) params%dtype = dtype
-    if (present(tp_kind)) params%tp_kind = tp_kind
-    if (present(tp_dim)) params%tp_dim = tp_dim
-    if (present(init_kind)) params%init_kind = init_kind
-    if (present(tied)) params%tied = tied
+    if (present(init_value)) call moemesh_set(params%init_value, init_value, me, "init_value")
+    if (present(decay_scale)) call moemesh_set(params%decay_scale, decay_scale, me, "decay_scale")
+    if (present(learning_rate_scale)) then
+      call moemesh_set(params%learning_rate_scale, learning_rate_scale, me, "learning_rate_scale")
+    end if
+    if (present(dtype)) call moemesh_set(params%dtype, dtype, me, "dtype")
+    if (present(tp_kind)) call moemesh_set(params%tp_kind, tp_kind, me, "tp_kind")
+    if (present(tp_dim)) call moemesh_set(params%tp_dim, tp_dim, me, "tp_dim")
+    if (present(init_kind)) call moemesh_set(params%init_kind, init_kind, me, "init_kind")
+    if (present(tied)) call moemesh_set(params%tied, tied, me, "tied")
   end function
 
   subroutine parameter_to_c(params, raw, text)

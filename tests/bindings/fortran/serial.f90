@@ -1,10 +1,11 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! Copyright 2026 The moemesh authors
 !
-! The module moemesh on one rank, without MPI. With an argument: `stop`, a call without ierr fails.
+! The module moemesh on one rank, without MPI. With an argument: a call without ierr fails, or a
+! constructor has an argument that does not fit.
 program serial
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: int64
+  use, intrinsic :: iso_fortran_env, only: int16, int64, int8
   use callbacks, only: count_actions, keep_log, last_log, slow_clock
   use checks
   use moemesh
@@ -16,6 +17,7 @@ program serial
   call run_statuses
   if (command_argument_count() > 0) call run_stop
   call run_params
+  call run_kinds
   call run_context
   call run_p42(context)
   call run_plan
@@ -51,7 +53,27 @@ contains
   ! Ends the program: what it prints is looked at from outside.
   subroutine run_stop
     type(moemesh_mesh) :: mesh
-    call moemesh_mesh_plan(6, moemesh_mesh_params(ep=4), mesh)
+    type(moemesh_layer_params) :: layer
+    type(moemesh_context_params) :: made
+    type(moemesh_parameter_params) :: parameter
+    character(20) :: which
+    call get_command_argument(1, which)
+    select case (which)
+    case ("stop")
+      call moemesh_mesh_plan(6, moemesh_mesh_params(ep=4), mesh)
+    case ("real")
+      layer = moemesh_layer_params(hidden=4.0)
+    case ("text")
+      layer = moemesh_layer_params(gate_scale="1")
+    case ("range")
+      layer = moemesh_layer_params(top_k=3000000000_int64)
+    case ("flag")
+      made = moemesh_context_params(mpi_init=1)
+    case ("shape")
+      parameter = moemesh_parameter_params(shape=[2.0, 3.0])
+    case ("extent")
+      parameter = moemesh_parameter_params(shape=[2_int64, -2147483649_int64])
+    end select
     print "(a)", "this line is not reached"
     stop
   end subroutine
@@ -63,7 +85,11 @@ contains
     type(moemesh_mesh) :: mesh
     integer :: ierr
     call moemesh_mesh_plan(1, never_filled, mesh, ierr=ierr)
-    call check_error(ierr, MOEMESH_ERROR_INVALID_STRUCT, "struct_size", "parameters that were never filled")
+    call check_error(ierr, MOEMESH_ERROR_INVALID_STRUCT, "struct_size|made without the library's defaults", &
+      "parameters that were never filled")
+    mesh = moemesh_mesh()
+    call moemesh_mesh_plan(1, moemesh_mesh_params(struct_size=0), mesh, ierr=ierr)
+    call check_error(ierr, MOEMESH_ERROR_INVALID_STRUCT, "an argument of another kind?", "the type's own constructor")
     layer = moemesh_layer_params(name="a", hidden=7, capacity_factor=1.25_c_double)
     call check(layer%name == "a" .and. layer%hidden == 7 .and. layer%capacity_factor == 1.25, "fields by name")
     call check(layer%activation == MOEMESH_SWIGLU .and. layer%gate_scale == 1 .and. layer%chunks == 1, "defaults")
@@ -71,6 +97,40 @@ contains
     call check(ierr == 0 .and. .not. allocated(layer%name), "init forgets what was there")
     call moemesh_report_params_init(report)
     call check(report%last_step == huge(0_int64) .and. report%events == 32768, "64-bit defaults")
+  end subroutine
+
+  ! Whatever kind the arguments have, it is the library's constructor that is called.
+  subroutine run_kinds
+    type(moemesh_layer_params) :: layer
+    type(moemesh_family_params) :: family
+    type(moemesh_optimizer_params) :: optimizer
+    type(moemesh_context_params) :: made
+    type(moemesh_parameter_params) :: parameter
+    integer(int64) :: extents(4)
+    integer(int64), parameter :: large = 2_int64**40
+    call moemesh_optimizer_params_init(optimizer)
+    call check(optimizer%beta1 > 0 .and. optimizer%chunk_bytes > 0, "defaults that are not 0")
+    optimizer = moemesh_optimizer_params(learning_rate=0.5, beta2=0.75_c_double, momentum=1, max_norm=2_int64, &
+      bucket_bytes=large, overlap=1_int8, prefetch=.true._c_bool)
+    call check(optimizer%learning_rate == 0.5 .and. optimizer%beta2 == 0.75_c_double, "reals of both kinds")
+    call check(optimizer%momentum == 1 .and. optimizer%max_norm == 2, "integers for reals")
+    call check(optimizer%bucket_bytes == large .and. optimizer%overlap == 1 .and. optimizer%prefetch, "8 and 64 bits")
+    call check(optimizer%struct_size > 0 .and. optimizer%beta1 > 0 .and. optimizer%chunk_bytes > 0, "the other fields")
+    family = moemesh_family_params(seed=5_c_int64_t, dtype=int(MOEMESH_FLOAT32, int64))
+    call check(family%struct_size > 0 .and. family%seed == 5 .and. family%dtype == MOEMESH_FLOAT32, "a 64-bit seed")
+    extents = [2, 3, 5, 7]
+    layer = moemesh_layer_params(hidden=extents(4), ffn=6_int16, top_k=extents(1))
+    call check(layer%struct_size > 0 .and. layer%hidden == 7 .and. layer%ffn == 6 .and. layer%top_k == 2, "16 bits")
+    parameter = moemesh_parameter_params(shape=[3_c_int64_t], init_value=0.25, tp_dim=1_int64, tied=.true._c_bool)
+    call check(parameter%struct_size > 0 .and. all(parameter%shape == [3]) .and. parameter%tp_dim == 1 .and. &
+      parameter%tied .and. parameter%init_value == 0.25, "a 64-bit shape")
+    parameter = moemesh_parameter_params(shape=extents(4:1:-2))
+    call check(size(parameter%shape) == 2 .and. all(parameter%shape == [7, 3]), "a shape out of an array")
+    parameter = moemesh_parameter_params(shape=[2_int8, 9_int8])
+    call check(all(parameter%shape == [2, 9]), "an 8-bit shape")
+    made = moemesh_context_params(timeout_seconds=90, threads=1_int64, mpi_init=.false._c_bool)
+    call check(made%struct_size > 0 .and. made%timeout_seconds == 90 .and. made%threads == 1 .and. &
+      .not. made%mpi_init, "context_params")
   end subroutine
 
   subroutine run_context
