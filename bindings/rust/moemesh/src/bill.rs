@@ -48,7 +48,7 @@ pub struct Bill {
 
 impl Bill {
     pub fn new(mesh: &Mesh, params: &BillParams) -> Result<Bill> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         let make = |bill| {
             // SAFETY: a live mesh and a struct of its size.
             unsafe { sys::moemesh_bill_create(mesh.inner.raw, &raw, bill) }
@@ -59,7 +59,7 @@ impl Bill {
 
     /// A layer of `stage`. Without a routing experts are taken as chosen evenly.
     pub fn add_layer(&self, stage: i64, layer: &LayerParams, routing: Option<BillRouting<'_>>) -> Result<()> {
-        let raw = layer.raw();
+        let raw = layer.raw()?;
         let Some(routing) = routing else {
             // SAFETY: live handles; the params' texts live as long as `layer`.
             return self.inner.call(|bill| unsafe { sys::moemesh_bill_add_layer(bill, stage, &raw, std::ptr::null()) });
@@ -89,13 +89,13 @@ impl Bill {
     }
 
     pub fn add_parameter(&self, stage: i64, family: FamilyKind, parameter: &ParameterParams) -> Result<()> {
-        let raw = parameter.raw();
+        let raw = parameter.raw()?;
         // SAFETY: live handle; the params' text lives as long as `parameter`.
         self.inner.call(|bill| unsafe { sys::moemesh_bill_add_parameter(bill, stage, family.raw(), &raw) })
     }
 
     pub fn set_pipeline(&self, pipeline: &PipelineParams) -> Result<()> {
-        let raw = pipeline.raw();
+        let raw = pipeline.raw()?;
         // SAFETY: a live handle and a struct of its size.
         self.inner.call(|bill| unsafe { sys::moemesh_bill_set_pipeline(bill, &raw) })
     }

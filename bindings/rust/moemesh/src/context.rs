@@ -268,7 +268,7 @@ pub struct Context {
 impl Context {
     /// Collective over the communicator.
     pub fn new(params: ContextParams<'_>) -> Result<Context> {
-        let mut raw = params.fields.raw();
+        let mut raw = params.fields.raw()?;
         if let Some(comm) = params.comm {
             raw.comm = comm.0;
         }

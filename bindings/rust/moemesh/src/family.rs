@@ -87,7 +87,7 @@ pub struct Family {
 impl Family {
     /// Collective over the context.
     pub fn new(mesh: &Mesh, params: &FamilyParams) -> Result<Family> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         // SAFETY: a live mesh and a struct of its size.
         let make = |family| unsafe { sys::moemesh_family_create(mesh.inner.raw, &raw, family) };
         let owned = Owned::make(&mesh.inner.context, make)?;
@@ -97,7 +97,7 @@ impl Family {
 
     /// Before the commit. Its memory is the library's. Local.
     pub fn register(&self, params: &ParameterParams) -> Result<Parameter> {
-        self.register_raw(params.raw())
+        self.register_raw(params.raw()?)
     }
 
     /// As [`register`](Family::register), with memory of the caller's own for the values, the gradient, or both (else NULL).
@@ -112,7 +112,7 @@ impl Family {
         data: *mut c_void,
         gradient: *mut f32,
     ) -> Result<Parameter> {
-        let mut raw = params.raw();
+        let mut raw = params.raw()?;
         raw.data = data;
         raw.gradient = gradient.cast();
         self.register_raw(raw)
@@ -138,7 +138,7 @@ impl Family {
 
     /// A parameter of that name, a layer's (`"<layer>.w1"`) or the program's own.
     pub fn find(&self, name: &str) -> Result<Parameter> {
-        let name = c_text(name);
+        let name = c_text("name", name)?;
         let mut parameter = std::ptr::null_mut();
         // SAFETY: a live handle; the name lives during the call.
         self.inner

@@ -120,7 +120,7 @@ pub struct Layer {
 impl Layer {
     /// Registers the layer's parameters in both families, before their commit. Collective over the ranks of the stage.
     pub fn new(mesh: &Mesh, shared: &Family, expert: &Family, params: &LayerParams) -> Result<Layer> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         let families = [&shared.inner, &expert.inner];
         // SAFETY: live handles; the params' text lives as long as `params`.
         let make = |layer| unsafe {

@@ -32,7 +32,7 @@ pub use mesh::{Axes, AxisReport, Coordinates, Group, Mesh, MeshParams};
 pub use moemesh_sys as sys;
 pub use optimizer::{Optimizer, OptimizerBytes, OptimizerCounters, OptimizerParams, Step, StepParams, UpdateResult};
 pub use params::*;
-pub use pipeline::{Action, Pipeline, PipelineInfo, PipelineParams, Run};
+pub use pipeline::{Action, Pipeline, PipelineInfo, PipelineParams, Run, Views};
 pub use report::{Report, ReportLayer, ReportParams, ReportStep, ReportSummary};
 #[cfg(feature = "dynamic-load")]
 pub use runtime::load;

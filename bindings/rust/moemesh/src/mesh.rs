@@ -72,14 +72,14 @@ pub struct Mesh {
 impl Mesh {
     /// Collective over the context.
     pub fn new(context: &Context, params: &MeshParams) -> Result<Mesh> {
-        let (from, raw) = (context.inner.handle(), params.raw());
+        let (from, raw) = (context.inner.handle(), params.raw()?);
         // SAFETY: a live context; params whose text lives as long as `params`.
         Mesh::made(&context.inner, |mesh| unsafe { sys::moemesh_mesh_create(from, &raw, mesh) })
     }
 
     /// A mesh of `world` ranks without communicators: for queries and bills. Local.
     pub fn plan(world: i64, params: &MeshParams) -> Result<Mesh> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         // SAFETY: as above; no context.
         Mesh::made(&ContextInner::none(), |mesh| unsafe {
             sys::moemesh_mesh_plan(std::ptr::null_mut(), world, &raw, mesh)

@@ -72,7 +72,7 @@ impl Optimizer {
         expert: Option<&Family>,
         params: &OptimizerParams,
     ) -> Result<Optimizer> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         let handle = |family: Option<&Family>| family.map_or(std::ptr::null_mut(), |family| family.inner.owned.raw);
         // SAFETY: live handles and a struct of its size.
         let make = |optimizer| unsafe {
@@ -91,7 +91,7 @@ impl Optimizer {
 
     /// Opens a step. Local; all ranks pass the same.
     pub fn begin(&self, params: &StepParams) -> Result<Step> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         let _entry = self.inner.owned.context.enter()?;
         // SAFETY: a live handle and a struct of its size.
         check(unsafe { sys::moemesh_step_begin(self.inner.owned.raw, &raw) })?;

@@ -3,6 +3,10 @@
 
 //! What the structs and enums of the header become.
 
+use std::ffi::CString;
+
+use crate::error::{Result, bad_argument};
+
 /// A flag of the header.
 pub(crate) trait Flag {
     fn raw(self) -> i32;
@@ -14,9 +18,13 @@ impl Flag for bool {
     }
 }
 
-/// Empty where there is a NUL in it: the library then refuses it.
-pub(crate) fn c_text(text: &str) -> std::ffi::CString {
-    std::ffi::CString::new(text).unwrap_or_default()
+/// A text of the caller for a call. `what`: its name in the error, where there is a NUL in it.
+pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<CString> {
+    CString::new(text).map_err(|error| {
+        let at = error.nul_position();
+        let text = error.into_vec();
+        bad_argument(format!("{what}: expected no NUL, got one at byte {at} of {:?}", String::from_utf8_lossy(&text)))
+    })
 }
 
 /// A struct of the header with the library's defaults. Where init fails, struct_size stays 0, which every call refuses.
@@ -41,7 +49,7 @@ macro_rules! params {
         #[derive(Clone, Debug)]
         pub struct $name {
             raw: moemesh_sys::$raw,
-            $($text: Option<std::ffi::CString>,)?
+            $($text: Option<$crate::Result<std::ffi::CString>>,)?
         }
 
         impl $name {
@@ -50,9 +58,9 @@ macro_rules! params {
                 $name { raw: $crate::params::initial!($raw, $init), $($text: None,)? }
             }
             $(
-                #[doc = concat!("`", stringify!($text), "` of `", stringify!($raw), "`. Must not contain NUL.")]
+                #[doc = concat!("`", stringify!($text), "` of `", stringify!($raw), "`. A NUL in it fails the calls that get it.")]
                 pub fn $text(mut self, value: &str) -> $name {
-                    self.$text = Some($crate::params::c_text(value));
+                    self.$text = Some($crate::params::c_text(stringify!($text), value));
                     self
                 }
             )?
@@ -60,12 +68,14 @@ macro_rules! params {
             pub(crate) fn raw_mut(&mut self) -> &mut moemesh_sys::$raw {
                 &mut self.raw
             }
-            /// For a call: texts point into `self`.
-            pub(crate) fn raw(&self) -> moemesh_sys::$raw {
+            /// For a call: texts point into `self`. An error: a text that is none in C.
+            pub(crate) fn raw(&self) -> $crate::Result<moemesh_sys::$raw> {
                 #[allow(unused_mut)]
                 let mut raw = self.raw;
-                $(raw.$text = self.$text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());)?
-                raw
+                $(if let Some(text) = &self.$text {
+                    raw.$text = text.as_ref().map_err(Clone::clone)?.as_ptr();
+                })?
+                Ok(raw)
             }
             $(
                 $(#[$field_doc])*

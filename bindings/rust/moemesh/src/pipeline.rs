@@ -37,7 +37,7 @@ pub struct Pipeline<T: Float> {
 impl<T: Float> Pipeline<T> {
     /// `optimizer`: whose steps are run; `None`: forwards alone. The dtype is `T`'s. Collective over the context.
     pub fn new(mesh: &Mesh, optimizer: Option<&Optimizer>, params: &PipelineParams) -> Result<Pipeline<T>> {
-        let mut raw = params.raw();
+        let mut raw = params.raw()?;
         raw.dtype = T::DTYPE;
         let steps = optimizer.map_or(std::ptr::null_mut(), |optimizer| optimizer.inner.owned.raw);
         // SAFETY: live handles and a struct of its size.
@@ -89,21 +89,27 @@ pub struct Run<'run, T: Float> {
     pipeline: &'run mut Pipeline<T>,
 }
 
-/// What to do next; [`done`](Action::done) must follow. Arrays are `[rows, width]`.
+/// What to do next; [`done`](Action::done) must follow. An action that is dropped stays open: the run can't go on.
 ///
-/// What does not apply is `None`. An action that is dropped stays open: the run can't go on.
+/// Its arrays are `[rows, width]`, and lent as long as the action is: none can be kept over `done`. What does not apply is `None`.
 pub struct Action<'action, T: Float> {
     /// `Forward` or `Backward`.
     pub kind: ActionKind,
     pub microbatch: i32,
     pub rows: usize,
-    /// Forward: the previous stage's output. Backward: the gradient of this stage's output.
-    pub input: Option<&'action [T]>,
-    /// To be written. Forward: this stage's output. Backward: the gradient of `saved`.
-    pub output: Option<&'action mut [T]>,
-    /// Backward: what was `input` of this microbatch's forward.
-    pub saved: Option<&'action [T]>,
+    raw: sys::moemesh_pipeline_action,
     pipeline: &'action Pipeline<T>,
+}
+
+/// All arrays of an [`Action`] at once.
+#[derive(Debug)]
+pub struct Views<'lent, T: Float> {
+    /// Forward: the previous stage's output. Backward: the gradient of this stage's output.
+    pub input: Option<&'lent [T]>,
+    /// To be written. Forward: this stage's output. Backward: the gradient of `saved`.
+    pub output: Option<&'lent mut [T]>,
+    /// Backward: what was `input` of this microbatch's forward.
+    pub saved: Option<&'lent [T]>,
 }
 
 impl<T: Float> Run<'_, T> {
@@ -120,18 +126,8 @@ impl<T: Float> Run<'_, T> {
         if kind == ActionKind::End {
             return Ok(None);
         }
-        let applies = |view: &sys::moemesh_view| view.rank > 0;
-        // SAFETY: arrays of the library's of T, good until pipeline_done, the pipeline's destroy or the step's end. `done`
-        // consumes the action; pipeline and step are borrowed as long as it lives. `out` overlaps neither of the others.
-        let (input, output, saved) = unsafe {
-            (
-                applies(&raw.in_).then(|| slice_of(&raw.in_)),
-                applies(&raw.out).then(|| slice_of_mut(&raw.out)),
-                applies(&raw.saved).then(|| slice_of(&raw.saved)),
-            )
-        };
         let pipeline = &*self.pipeline;
-        Ok(Some(Action { kind, microbatch: raw.microbatch, rows: raw.rows as usize, input, output, saved, pipeline }))
+        Ok(Some(Action { kind, microbatch: raw.microbatch, rows: raw.rows as usize, raw, pipeline }))
     }
 
     /// [`next`](Run::next) and [`done`](Action::done) until the run is over. In training a failure of an action is told by
@@ -145,13 +141,56 @@ impl<T: Float> Run<'_, T> {
     }
 }
 
+// What all SAFETY comments below mean: `raw` has arrays of the library's of T, good until pipeline_done, the pipeline's destroy or
+// the step's end. A slice borrows the action, which only `done` hands to pipeline_done, by consuming it: so no slice is left then.
+// The action borrows the pipeline and the run, which borrows the step. `out` overlaps neither of the others.
 impl<T: Float> Action<'_, T> {
-    /// Sends `output`. An error: that of a layer's call in the action, or of the caller's own; the step will then fail on every
+    /// Forward: the previous stage's output. Backward: the gradient of this stage's output.
+    pub fn input(&self) -> Option<&[T]> {
+        // SAFETY: see above; shared as the action is.
+        applies(&self.raw.in_).then(|| unsafe { slice_of(&self.raw.in_) })
+    }
+
+    /// To be written. Forward: this stage's output. Backward: the gradient of [`saved`](Action::saved).
+    pub fn output(&mut self) -> Option<&mut [T]> {
+        // SAFETY: see above; the action is borrowed for this slice alone.
+        applies(&self.raw.out).then(|| unsafe { slice_of_mut(&self.raw.out) })
+    }
+
+    /// Backward: what was [`input`](Action::input) of this microbatch's forward.
+    pub fn saved(&self) -> Option<&[T]> {
+        // SAFETY: see above; shared as the action is.
+        applies(&self.raw.saved).then(|| unsafe { slice_of(&self.raw.saved) })
+    }
+
+    /// The three above at once, for a stage that reads and writes.
+    pub fn views(&mut self) -> Views<'_, T> {
+        let raw = &self.raw;
+        // SAFETY: see above; the action is borrowed for these slices alone, and `out` overlaps neither of the others.
+        unsafe {
+            Views {
+                input: applies(&raw.in_).then(|| slice_of(&raw.in_)),
+                output: applies(&raw.out).then(|| slice_of_mut(&raw.out)),
+                saved: applies(&raw.saved).then(|| slice_of(&raw.saved)),
+            }
+        }
+    }
+
+    /// Sends the output. An error: that of a layer's call in the action, or of the caller's own; the step will then fail on every
     /// rank, and the run goes on.
     pub fn done(self, result: Result<()>) -> Result<()> {
-        let status = result.map_or_else(|error| error.status(), |()| sys::MOEMESH_OK);
+        let status = match result.map_err(|error| error.status()) {
+            Ok(()) => sys::MOEMESH_OK,
+            // An error that was made of this number is still none of success.
+            Err(sys::MOEMESH_OK) => sys::MOEMESH_ERROR_STEP_FAILED,
+            Err(status) => status,
+        };
         let _entry = self.pipeline.inner.context.enter()?;
         // SAFETY: a live handle.
         check(unsafe { sys::moemesh_pipeline_done(self.pipeline.inner.raw, status) })
     }
+}
+
+fn applies(view: &sys::moemesh_view) -> bool {
+    view.rank > 0
 }

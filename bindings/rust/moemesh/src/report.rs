@@ -46,7 +46,7 @@ pub struct Report {
 impl Report {
     /// Not within a step. Collective over the context.
     pub fn new(mesh: &Mesh, params: &ReportParams) -> Result<Report> {
-        let raw = params.raw();
+        let raw = params.raw()?;
         // SAFETY: a live mesh and a struct of its size.
         let make = |report| unsafe { sys::moemesh_report_create(mesh.inner.raw, &raw, report) };
         let inner = Owned::make(&mesh.inner.context, make)?;
@@ -61,7 +61,7 @@ impl Report {
 
     /// A span of the program's own, around `body`. Local.
     pub fn mark<T>(&self, name: &str, body: impl FnOnce() -> T) -> Result<T> {
-        let name = c_text(name);
+        let name = c_text("name", name)?;
         // SAFETY: the name lives during the call.
         self.inner.call(|report| unsafe { sys::moemesh_report_mark_begin(report, name.as_ptr()) })?;
         let result = body();
@@ -100,7 +100,7 @@ impl Report {
     /// Rank 0 writes the last collect to `path`. `step`: of a timeline or a trace; `None`: the last one, or all.
     /// Collective over the context.
     pub fn write(&self, output: ReportOutput, step: Option<i64>, path: &Path) -> Result<()> {
-        let path = std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
+        let path = c_text("path", path.as_os_str().as_bytes())?;
         // SAFETY: the path lives during the call.
         self.inner.call(|report| unsafe {
             sys::moemesh_report_write(report, output.raw(), step.unwrap_or(-1), path.as_ptr())

@@ -100,14 +100,13 @@ impl<'a> ViewMut<'a> {
         Ok(ViewMut { raw, memory: PhantomData })
     }
 
-    /// As [`View::strided`]. Rows do not overlap: a stride is at least as much as lies within it.
+    /// As [`View::strided`], and no two places of the view are the same element. Dimensions may come in any order, but each one's
+    /// stride must be more than what all dimensions of smaller strides reach together, the sum of `(extent - 1) * stride` over
+    /// them. This refuses every view with an element twice, and also those whose rows lie in between each other without meeting
+    /// (`[3, 2]` with strides `[2, 3]`). Dimensions with an extent of 1 do not count; a view with no elements is always taken.
     pub fn strided<T: Element>(data: &'a mut [T], shape: &[usize], strides: &[usize]) -> Result<ViewMut<'a>> {
         let raw = describe::<T>(data.as_mut_ptr(), data.len(), shape, strides)?;
-        for i in 1..shape.len() {
-            if shape[i - 1] > 1 && strides[i - 1] < shape[i].saturating_mul(strides[i]) {
-                return Err(bad_argument(format!("strides: those of dimensions {} and {i} overlap", i - 1)));
-            }
-        }
+        check_apart(shape, strides)?;
         Ok(ViewMut { raw, memory: PhantomData })
     }
 
@@ -121,9 +120,10 @@ fn dense<T: Element>(data: *mut T, length: usize, shape: &[usize]) -> Result<sys
     if elements != Some(length) {
         return Err(bad_argument(format!("shape {shape:?}: the slice has {length} elements")));
     }
-    let mut strides = [1; 4];
+    let mut strides = [1usize; 4];
     for i in (1..shape.len().min(4)).rev() {
-        strides[i - 1] = strides[i].max(1) * shape[i].max(1);
+        // Beside an extent of 0 the others may be anything.
+        strides[i - 1] = strides[i].max(1).saturating_mul(shape[i].max(1));
     }
     describe(data, length, shape, &strides[..shape.len().min(4)])
 }
@@ -163,6 +163,23 @@ fn ends_within(shape: &[usize], strides: &[usize], length: usize) -> bool {
     last.is_some_and(|last| last < length)
 }
 
+/// See [`ViewMut::strided`]. The view ends within a slice: no sum here leaves a `usize`.
+fn check_apart(shape: &[usize], strides: &[usize]) -> Result<()> {
+    if shape.contains(&0) {
+        return Ok(());
+    }
+    let mut order: Vec<usize> = (0..shape.len()).filter(|i| shape[*i] > 1).collect();
+    order.sort_by_key(|i| strides[*i]);
+    let mut reach = 0;
+    for i in order {
+        if strides[i] <= reach {
+            return Err(bad_argument(format!("strides[{i}]: expected > {reach}, or rows overlap; got {}", strides[i])));
+        }
+        reach += (shape[i] - 1) * strides[i];
+    }
+    Ok(())
+}
+
 pub(crate) fn integer(value: usize) -> Result<i64> {
     i64::try_from(value).map_err(|_| bad_argument(format!("{value} is above {}", i64::MAX)))
 }
@@ -180,6 +197,7 @@ mod tests {
         assert!(View::new(&data, &[1, 1, 1, 1, 12]).is_err());
         assert!(View::new(&data[..0], &[0, 4]).is_ok());
         assert!(View::new(&data, &[usize::MAX, usize::MAX]).is_err());
+        assert!(View::new(&data[..0], &[0, usize::MAX, 2]).is_err());
     }
 
     #[test]
@@ -191,6 +209,46 @@ mod tests {
         assert!(View::strided(&data, &[3, 4], &[0, 1]).is_ok());
         assert!(ViewMut::strided(&mut data, &[3, 4], &[0, 1]).is_err());
         assert!(ViewMut::strided(&mut data, &[3, 4], &[4, 1]).is_ok());
+    }
+
+    /// How often the view reaches the element that it reaches most.
+    fn most(shape: &[usize], strides: &[usize]) -> usize {
+        let mut counts = [0; 64];
+        for i in 0..shape.iter().product() {
+            let (mut rest, mut at) = (i, 0);
+            for (extent, stride) in shape.iter().zip(strides) {
+                at += rest % extent * stride;
+                rest /= extent;
+            }
+            counts[at] += 1;
+        }
+        *counts.iter().max().unwrap()
+    }
+
+    #[test]
+    fn a_written_view_has_no_element_twice() {
+        let mut data = [0f32; 64];
+        let mut taken = |shape: &[usize], strides: &[usize]| ViewMut::strided(&mut data, shape, strides).is_ok();
+        assert!(!taken(&[3, 1, 4], &[1, 1, 1]));
+        assert!(!taken(&[2, 2, 4], &[4, 4, 1]));
+        assert!(!taken(&[3, 2], &[2, 3])); // apart, and refused as is said
+        assert!(taken(&[4, 3], &[1, 4]));
+        assert!(taken(&[3, 1, 4], &[4, 0, 1]));
+        assert!(taken(&[2, 3], &[5, 2]));
+        assert!(taken(&[0, 4], &[1, 1]));
+        let (mut accepted, mut refused) = (0, 0);
+        for code in 0..4usize.pow(3) * 10usize.pow(3) {
+            let shape = [1 + code % 4, 1 + code / 4 % 4, 1 + code / 16 % 4];
+            let strides = [code / 64 % 10, code / 640 % 10, code / 6400 % 10];
+            if !ends_within(&shape, &strides, 64) {
+                continue;
+            }
+            let fits = taken(&shape, &strides);
+            assert!(!fits || most(&shape, &strides) == 1, "{shape:?}, {strides:?}");
+            accepted += usize::from(fits);
+            refused += usize::from(!fits);
+        }
+        assert!(accepted > 1000 && refused > 1000, "{accepted}, {refused}");
     }
 
     #[test]

@@ -350,13 +350,53 @@ fn errors_say_what_was_expected() {
         assert!(names.insert(std::mem::discriminant(&status)));
     }
     assert!(matches!(Error::from_status(999), Error::Unknown { status: 999, .. }));
-    // A name with a NUL in it is no name.
-    let mesh = Mesh::new(&alone(), &MeshParams::new()).unwrap();
+}
+
+/// None is cut at it, or taken as no text at all.
+#[test]
+fn texts_with_a_nul_are_refused() {
+    fn refused<T>(what: &str, result: Result<T>) {
+        let error = result.err().expect(what);
+        assert!(matches!(error, Error::InvalidArgument(_)), "{error:?}");
+        let expected = format!(r#"{what}: expected no NUL, got one at byte 1 of "a\0b""#);
+        assert_eq!(error.message(), expected);
+    }
+    let text = "a\0b";
+    let context = alone();
+    refused("order", Mesh::new(&context, &MeshParams::new().order(text)));
+    refused("order", Mesh::plan(4, &MeshParams::new().order(text)));
+    let mesh = Mesh::new(&context, &MeshParams::new()).unwrap();
     let (shared, expert) = families(&mesh).unwrap();
-    assert!(matches!(
-        Layer::new(&mesh, &shared, &expert, &layer_params().name("a\0b")),
-        Err(Error::InvalidArgument(_))
-    ));
+    refused("name", Layer::new(&mesh, &shared, &expert, &layer_params().name(text)));
+    refused("name", shared.register(&ParameterParams::new().name(text).extents(&[2])));
+    refused("name", shared.find(text));
+    let bill = Bill::new(&mesh, &BillParams::new()).unwrap();
+    refused("name", bill.add_layer(0, &layer_params().name(text), None));
+    refused("name", bill.add_parameter(0, FamilyKind::Shared, &ParameterParams::new().name(text)));
+    let report = Report::new(&mesh, &ReportParams::new()).unwrap();
+    refused("name", report.mark(text, || panic!("a span without a name")));
+    refused("path", report.write(ReportOutput::Table, None, std::path::Path::new(text)));
+    // What was refused left nothing behind.
+    Layer::new(&mesh, &shared, &expert, &layer_params().name("ab")).unwrap();
+}
+
+/// Whatever number an error holds, it is one: its action fails the step.
+#[test]
+fn an_error_of_status_0_is_a_failure() {
+    let model = Model::alone().unwrap();
+    let mut pipeline =
+        Pipeline::<f32>::new(&model.mesh, Some(&model.optimizer), &PipelineParams::new().width(2)).unwrap();
+    for fails in [true, false] {
+        let step = model.optimizer.begin(&StepParams::new()).unwrap();
+        let result = || if fails { Err(Error::from_status(0)) } else { Ok(()) };
+        pipeline.train(&step, Some(&[1])).unwrap().execute(|_| result()).unwrap();
+        let x = [1f32; HIDDEN];
+        model.run(&step, &x, &x).unwrap();
+        let finished = step.finish();
+        assert_eq!(matches!(finished, Err(Error::StepFailed(_))), fails, "{finished:?}");
+        let run = pipeline.infer(1, Some(&[1])).unwrap().execute(|_| result());
+        assert_eq!(matches!(run, Err(Error::StepFailed(_))), fails, "{run:?}");
+    }
 }
 
 #[test]

@@ -209,16 +209,22 @@ const WIDTH: usize = 3;
 fn double(action: &mut Action<'_, f32>, seen: &mut Vec<f32>) -> Result<()> {
     let own: Vec<f32> = (0..action.rows * WIDTH).map(|i| (i + 1) as f32 + 100.0 * action.microbatch as f32).collect();
     let input = match action.kind {
-        ActionKind::Forward => action.input.unwrap_or(&own).to_vec(),
-        _ => action.input.map_or(vec![1.0; own.len()], <[f32]>::to_vec),
+        ActionKind::Forward => action.input().unwrap_or(&own).to_vec(),
+        _ => action.input().map_or(vec![1.0; own.len()], <[f32]>::to_vec),
     };
     let result: Vec<f32> = input.iter().map(|v| 2.0 * v).collect();
-    match &mut action.output {
+    match action.output() {
         Some(output) => output.copy_from_slice(&result),
-        None => seen.extend(result),
+        None => seen.extend(&result),
     }
     if action.kind == ActionKind::Backward {
-        assert_eq!(action.saved.is_some(), action.output.is_some());
+        let views = action.views();
+        assert_eq!(views.saved.is_some(), views.output.is_some());
+        // What was kept of the forward is not what is written now.
+        if let (Some(saved), Some(output)) = (views.saved, views.output) {
+            assert_eq!((saved.len(), &output[..]), (result.len(), &result[..]));
+        }
+        assert_eq!(action.saved().is_some(), action.output().is_some());
     }
     Ok(())
 }
