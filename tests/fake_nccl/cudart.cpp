@@ -173,7 +173,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
     engine.complain("cudaMemcpyAsync beyond the memory of the device");
     return result(cudaErrorInvalidValue);
   }
-  engine.enter(on, std::make_unique<fake::Kernel>([=] { std::memcpy(to, from, bytes); }, "a copy"));
+  engine.enter(on, std::make_unique<fake::Kernel>(
+                       [=] {
+                         if (bytes > 0) std::memcpy(to, from, bytes);
+                       },
+                       "a copy"));
   return cudaSuccess;
 }
 

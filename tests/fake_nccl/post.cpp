@@ -99,7 +99,7 @@ void Post::deliver(Message message) {
     joins.push_back(std::move(message));
   } else if (message.kind == Message::table) {
     std::vector<int64_t> ranks(message.data.size() / sizeof(int64_t));
-    std::memcpy(ranks.data(), message.data.data(), message.data.size());
+    if (!message.data.empty()) std::memcpy(ranks.data(), message.data.data(), message.data.size());
     tables[message.comm] = ranks;
   } else if (!forgotten_.count(message.comm)) {
     mail_[{message.comm, message.from, message.sequence}] = std::move(message);
