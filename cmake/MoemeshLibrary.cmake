@@ -17,6 +17,11 @@ if(MOEMESH_DEVICE STREQUAL "cuda")
     file(GLOB nccl_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/comm/nccl/*.cpp")
     list(APPEND core_sources ${nccl_sources})
   endif()
+elseif(MOEMESH_FAKE_DEVICE)
+  list(FILTER kernel_sources EXCLUDE REGEX "/(memory_host|driver_cuda|gemm_cublas)\\.cpp$")
+  file(GLOB nccl_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/comm/nccl/*.cpp"
+                                           "${PROJECT_SOURCE_DIR}/tests/fake_nccl/*.cpp")
+  list(APPEND core_sources ${nccl_sources})
 else()
   list(FILTER kernel_sources EXCLUDE REGEX "_(cuda|cublas)\\.cpp$")
 endif()
@@ -30,6 +35,13 @@ target_include_directories(moemesh_common SYSTEM INTERFACE
   $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(moemesh_common INTERFACE $<$<BOOL:${MOEMESH_SHARED_KOKKOS}>:MOEMESH_SHARED_KOKKOS=1>
   $<$<BOOL:${MOEMESH_CHECKED_MEMORY}>:MOEMESH_CHECKED_MEMORY=1>)
+if(MOEMESH_FAKE_DEVICE)
+  target_compile_definitions(moemesh_common INTERFACE MOEMESH_FAKE_DEVICE=1 MOEMESH_HAVE_NCCL=1
+    OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  target_include_directories(moemesh_common INTERFACE "${PROJECT_SOURCE_DIR}/tests/fake_nccl"
+                                                      "${PROJECT_SOURCE_DIR}/tests/fake_nccl/include")
+  target_link_libraries(moemesh_common INTERFACE MPI::MPI_C)
+endif()
 target_link_libraries(moemesh_common INTERFACE
   $<TARGET_NAME_IF_EXISTS:moemesh_onednn> $<TARGET_NAME_IF_EXISTS:moemesh_cuda_libraries>
   Threads::Threads ${CMAKE_DL_LIBS})

@@ -17,6 +17,8 @@ option(MOEMESH_SHARED_KOKKOS "Link a shared Kokkos, the host program's, instead 
 option(MOEMESH_STATIC "Build libmoemesh.a, with Kokkos hidden inside, instead of libmoemesh.so" OFF)
 option(MOEMESH_CHECKED_MEMORY
        "For tests: a host build that keeps kernels' memory from everything else, as a device would" OFF)
+option(MOEMESH_FAKE_DEVICE
+       "For tests: a host build on the CUDA runtime and NCCL of tests/fake_nccl; needs an MPI at MPI_THREAD_MULTIPLE" OFF)
 option(MOEMESH_WERROR "Treat warnings as errors" OFF)
 
 # moemesh_name: of the library, its packages and .pc file. Both flavours have one ABI and fit into one prefix.

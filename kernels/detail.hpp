@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "kernels/memory.hpp"
@@ -29,14 +30,25 @@ inline constexpr int64_t kTile = 4096;
 KOKKOS_INLINE_FUNCTION constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 KOKKOS_INLINE_FUNCTION constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+#ifdef MOEMESH_FAKE_DEVICE
+void enter_stream(std::function<void()> kernel);  // this thread's: it runs there, later
+#endif
+
 // What a launch would otherwise allocate: a new Space, of which copies are free, and the text of a warning, which Kokkos
 // makes ready for each bound that a number converts to.
 #ifdef MOEMESH_DEVICE_CUDA
 const Space& space();  // on this thread's stream (StreamScope)
 #else
-inline const Space& space() {
+inline const Space& host_space() {
   static const Space instance;
   return instance;
+}
+// Of the fake device: what is launched on it without for_each begins when all before it is through.
+inline const Space& space() {
+#ifdef MOEMESH_FAKE_DEVICE
+  kernels::finish();
+#endif
+  return host_space();
 }
 #endif
 struct Bound {
@@ -50,8 +62,12 @@ template <class Body>
 void for_each(const char* name, int64_t n, const Body& body) {
   static const std::string label(name);  // one for each Body; made anew in each call it would be an allocation
   if (n <= 0) return;
+#ifdef MOEMESH_FAKE_DEVICE
+  enter_stream([body, n] { Kokkos::parallel_for(label, Range(host_space(), Bound{0}, Bound{n}), body); });
+#else
   const Unlocked access;
   Kokkos::parallel_for(label, range(n), body);
+#endif
 }
 
 template <class Body>
@@ -85,7 +101,7 @@ void for_tiles(const char* name, int64_t n, const Body& body) {
 inline void finish() {
   static const std::string label("moemesh::finish");
   space().fence(label);
-#ifdef MOEMESH_CHECKED_MEMORY
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
   lock_device_memory();
 #endif
 }

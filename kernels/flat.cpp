@@ -162,6 +162,7 @@ double sum_squares_on_device(const float* data, int64_t n) {
   const Kokkos::View<double*, detail::Space> sums(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block_squares"),
                                                   static_cast<std::size_t>(blocks));
   square_blocks(blocks, data, n, sums.data());
+  detail::finish();
   const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
   return add_in_order(0, blocks, here.data());
 }

@@ -8,12 +8,13 @@
 //   device  kernels alone touch it
 //   shared  kernels and the host do: pinned memory of the host. What a kernel wrote is there after finish()
 //   host    the host alone
-// A build with MOEMESH_CHECKED_MEMORY runs on a host and behaves as a device: what is not a kernel dies on device memory.
+// A build with MOEMESH_CHECKED_MEMORY runs on a host and behaves as a device: what is not a kernel dies on device memory. One
+// with MOEMESH_FAKE_DEVICE does that too, and its kernels wait in streams, those of tests/fake_nccl.
 namespace moemesh::kernels {
 
 enum class Memory : int32_t { host, device, shared };
 
-#if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_CHECKED_MEMORY)
+#if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
 inline constexpr bool separate_memory = true;
 #else
 inline constexpr bool separate_memory = false;
@@ -32,7 +33,7 @@ void copy_rows_of_bytes(void* to, int64_t to_stride, const void* from, int64_t f
 // Waits for this thread's kernels and copies.
 void finish();
 
-#ifdef MOEMESH_DEVICE_CUDA
+#if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_FAKE_DEVICE)
 inline constexpr bool takes_streams = true;
 #else
 inline constexpr bool takes_streams = false;
@@ -41,7 +42,7 @@ inline constexpr bool takes_streams = false;
 // While one lives, the device of this process's kernels is this thread's current one.
 class DeviceScope {
  public:
-#ifdef MOEMESH_DEVICE_CUDA
+#if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_FAKE_DEVICE)
   DeviceScope();
   ~DeviceScope();
 #else
@@ -69,11 +70,16 @@ class StreamScope {
 };
 
 namespace detail {
-void lock_device_memory();  // MOEMESH_CHECKED_MEMORY alone
+// Of MOEMESH_CHECKED_MEMORY and MOEMESH_FAKE_DEVICE alone: memory that nobody can touch, but between open and close.
+void* take_locked_memory(int64_t bytes);
+void give_locked_memory(void* pointer, int64_t bytes);
+void open_device_memory();
+void close_device_memory();
+void lock_device_memory();  // unless it is open
 // Where device memory may be touched by what is no kernel of ours: a library's product, a copy.
 class Unlocked {
  public:
-#ifdef MOEMESH_CHECKED_MEMORY
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
   Unlocked();
   ~Unlocked();
 #else

@@ -4,7 +4,7 @@
 // Device memory for hosts without a device: pages that can't be touched, but while a kernel runs. Locking them takes longer
 // than most kernels of a test: they are locked wherever the program waits for its kernels, as it must before it looks at
 // their results, and after one in a few of the others.
-#ifdef MOEMESH_CHECKED_MEMORY
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
 
 #include <sys/mman.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kPage = 4096;
 constexpr int64_t kLocked = 16;  // one in so many ends of a kernel
-constexpr int64_t kReserved = int64_t{1} << 38;  // addresses, not memory
+constexpr int64_t kReserved = int64_t{1} << 36;  // addresses, not memory
 
 int64_t pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -109,6 +109,7 @@ Arena& arena() {
 
 }  // namespace
 
+#ifdef MOEMESH_CHECKED_MEMORY
 void* allocate(Memory memory, int64_t bytes) {
   return memory == Memory::device ? arena().take(bytes) : std::aligned_alloc(kPage, static_cast<size_t>(pages(bytes)));
 }
@@ -116,11 +117,25 @@ void* allocate(Memory memory, int64_t bytes) {
 void release(Memory memory, void* pointer, int64_t bytes) noexcept {
   memory == Memory::device ? arena().give(pointer, bytes) : std::free(pointer);
 }
+#endif
 
 namespace detail {
-Unlocked::Unlocked() { arena().open(); }
-Unlocked::~Unlocked() { arena().close(); }
+
+void* take_locked_memory(int64_t bytes) { return arena().take(bytes); }
+void give_locked_memory(void* pointer, int64_t bytes) { arena().give(pointer, bytes); }
+void open_device_memory() { arena().open(); }
+void close_device_memory() { arena().close(); }
 void lock_device_memory() { arena().close_now(); }
+
+// Whoever touches it without being a kernel is no work of the fake's streams, and comes after what is in them.
+Unlocked::Unlocked() {
+#ifdef MOEMESH_FAKE_DEVICE
+  kernels::finish();
+#endif
+  open_device_memory();
+}
+Unlocked::~Unlocked() { close_device_memory(); }
+
 }  // namespace detail
 
 }  // namespace moemesh::kernels

@@ -14,6 +14,9 @@
 #include "kernels/detail.hpp"
 #include "kernels/memory.hpp"
 #include "kernels/runtime.hpp"
+#ifdef MOEMESH_FAKE_DEVICE
+#include "fake.hpp"
+#endif
 
 namespace moemesh::kernels {
 namespace {
@@ -41,6 +44,7 @@ struct Thread {
 };
 thread_local Thread thread;
 
+#ifndef MOEMESH_FAKE_DEVICE
 // Kokkos' object for each stream. Kept until the runtime stops: making one is an allocation.
 struct Spaces {
   std::mutex mutex;
@@ -50,6 +54,7 @@ Spaces& spaces() {
   static auto* const instance = new Spaces;  // outlives Kokkos whatever the order at exit
   return *instance;
 }
+#endif
 
 }  // namespace
 
@@ -62,6 +67,10 @@ void cuda_check(cudaError_t code, const char* what) {
                              cudaGetErrorString(code));
 }
 
+#ifdef MOEMESH_FAKE_DEVICE
+void enter_stream(std::function<void()> kernel) { fake::launch(thread.current(), std::move(kernel)); }
+void forget_streams() {}
+#else
 const Space& space() {
   const cudaStream_t stream = thread.current();
   const std::lock_guard lock(spaces().mutex);
@@ -70,12 +79,13 @@ const Space& space() {
   return *made;
 }
 
-cudaStream_t current_stream() { return thread.current(); }
-
 void forget_streams() {
   const std::lock_guard lock(spaces().mutex);
   spaces().of.clear();
 }
+#endif
+
+cudaStream_t current_stream() { return thread.current(); }
 
 }  // namespace detail
 
@@ -114,7 +124,12 @@ void copy_rows_of_bytes(void* to, int64_t to_stride, const void* from, int64_t f
       "cudaMemcpy2DAsync");
 }
 
-void finish() { cuda_check(cudaStreamSynchronize(thread.current()), "a kernel or copy"); }
+void finish() {
+  cuda_check(cudaStreamSynchronize(thread.current()), "a kernel or copy");
+#ifdef MOEMESH_FAKE_DEVICE
+  detail::lock_device_memory();
+#endif
+}
 
 // The scopes' ends must not throw: what fails there fails again in the next call.
 DeviceScope::DeviceScope() {

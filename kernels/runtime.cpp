@@ -75,7 +75,7 @@ std::string start_runtime(int32_t threads, int32_t device) {
   return problem;
 }
 
-#ifndef MOEMESH_DEVICE_CUDA
+#if !defined(MOEMESH_DEVICE_CUDA) && !defined(MOEMESH_FAKE_DEVICE)
 std::string detail::choose_device(int32_t, int32_t&) { return {}; }
 void detail::forget_streams() {}
 int32_t device() { return -1; }

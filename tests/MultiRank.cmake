@@ -97,6 +97,6 @@ if(TARGET multi_tests)
 endif()
 
 # impl/comm/nccl on the fake of tests/fake_nccl, in a build for the host.
-if(MOEMESH_DEVICE STREQUAL "host" AND NOT MOEMESH_CHECKED_MEMORY)
+if(MOEMESH_DEVICE STREQUAL "host" AND NOT MOEMESH_CHECKED_MEMORY AND NOT MOEMESH_FAKE_DEVICE)
   include(FakeNccl.cmake)
 endif()

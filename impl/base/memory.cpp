@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t alignment = 64;
 
-#ifdef MOEMESH_CHECKED_MEMORY
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
 // The caller's allocator hears of all memory here too, so that what tests see of it holds: a block of its own stands for each.
 class StandIns {
  public:
@@ -35,9 +35,9 @@ StandIns stand_ins;
 
 }  // namespace
 
-#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_DEVICE_CUDA)
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_FAKE_DEVICE)
 void* Allocator::of_kernels(Memory memory, int64_t bytes) const {
-#ifdef MOEMESH_CHECKED_MEMORY
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
   void* const stand_in = of_host(bytes);
   if (stand_in == nullptr) return nullptr;
   void* const pointer = kernels::allocate(memory, bytes);
@@ -50,7 +50,7 @@ void* Allocator::of_kernels(Memory memory, int64_t bytes) const {
 
 void Allocator::release_of_kernels(Memory memory, void* pointer, int64_t bytes) const noexcept {
   kernels::release(memory, pointer, bytes);
-#ifdef MOEMESH_CHECKED_MEMORY
+#if defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
   release_of_host(stand_ins.take(pointer), bytes);
 #endif
 }

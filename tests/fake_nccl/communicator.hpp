@@ -120,8 +120,18 @@ size_t size_of(ncclDataType_t type);
 // Of a thread that called ncclGroupStart.
 void complain_of_open_group(const char* call);
 void complain_of_launch_under_way(const CUstream_st* stream, const char* call);
-void* allocate_device(size_t bytes, int device, bool of_nccl);
-cudaError_t free_device(void* pointer, bool of_nccl);
+void* allocate(size_t bytes, int device, Kind kind);
+cudaError_t release(void* pointer, Kind kind);
+
+// While one lives, the devices' memory can be touched. Where it is no memory of the host's (MOEMESH_FAKE_DEVICE), nothing
+// else but the library's kernels can.
+class Open {
+ public:
+  Open();
+  ~Open();
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+};
 
 // All that were ever made.
 class Communicators {

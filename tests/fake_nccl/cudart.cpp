@@ -4,13 +4,18 @@
 // Calls of the CUDA runtime on the devices of engine.hpp.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "communicator.hpp"
 #include "engine.hpp"
 #include "fake.hpp"
+#ifdef MOEMESH_FAKE_DEVICE
+#include "kernels/memory.hpp"
+#endif
 
 namespace fake {
 namespace {
@@ -27,6 +32,7 @@ class Kernel : public Work {
  public:
   explicit Kernel(std::function<void()> run, const char* name) : run_(std::move(run)), name_(name) {}
   bool step() override {
+    const Open open;
     run_();
     return true;
   }
@@ -124,6 +130,13 @@ const char* cudaGetErrorName(cudaError_t error) {
 const char* cudaGetErrorString(cudaError_t error) { return cudaGetErrorName(error); }
 cudaError_t cudaGetLastError() { return std::exchange(fake::last_error, cudaSuccess); }
 
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = fake::devices;
   return cudaSuccess;
@@ -152,33 +165,65 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   if (bytes > (size_t{1} << 34)) return result(cudaErrorMemoryAllocation);
-  *pointer = fake::allocate_device(bytes, fake::current_device, false);
-  return cudaSuccess;
+  *pointer = fake::allocate(bytes, fake::current_device, fake::Kind::device);
+  return *pointer ? cudaSuccess : result(cudaErrorMemoryAllocation);
 }
 
 // As CUDA's, it waits for the device.
 cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
-  return result(fake::free_device(pointer, false));
+  return result(fake::release(pointer, fake::Kind::device));
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
+  *pointer = fake::allocate(bytes, fake::current_device, fake::Kind::pinned);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  if (!pointer) return cudaSuccess;
+  return result(fake::release(pointer, fake::Kind::pinned));
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
+}
+
+// The host's pageable memory is read before the call returns, and written too.
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   Engine& engine = Engine::get();
-  const auto guard = engine.lock();
-  CUstream_st* const on = fake::use(stream, "cudaMemcpyAsync");
-  if (!on) return result(cudaErrorInvalidResourceHandle);
-  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if ((to_device && !engine.find(to, bytes)) || (from_device && !engine.find(from, bytes))) {
-    engine.complain("cudaMemcpyAsync beyond the memory of the device");
-    return result(cudaErrorInvalidValue);
+  bool wait = false;
+  {
+    const auto guard = engine.lock();
+    CUstream_st* const on = fake::use(stream, "cudaMemcpyAsync");
+    if (!on) return result(cudaErrorInvalidResourceHandle);
+    if (width == 0 || height == 0) return cudaSuccess;
+    const auto* const destination = engine.find(to, (height - 1) * to_pitch + width);
+    const auto* const source = engine.find(from, (height - 1) * from_pitch + width);
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if ((to_device && !destination) || (from_device && !source) || engine.crosses(to, (height - 1) * to_pitch + width) ||
+        engine.crosses(from, (height - 1) * from_pitch + width)) {
+      engine.complain("cudaMemcpyAsync beyond the memory of the device");
+      return result(cudaErrorInvalidValue);
+    }
+    std::vector<std::byte> staged;
+    if (!source)
+      for (size_t row = 0; row < height; ++row) {
+        const auto* const begin = static_cast<const std::byte*>(from) + row * from_pitch;
+        staged.insert(staged.end(), begin, begin + width);
+      }
+    const auto copy = [=, staged = std::move(staged)] {
+      for (size_t row = 0; row < height; ++row)
+        std::memcpy(static_cast<std::byte*>(to) + row * to_pitch,
+                    staged.empty() ? static_cast<const std::byte*>(from) + row * from_pitch : &staged[row * width],
+                    width);
+    };
+    engine.enter(on, std::make_unique<fake::Kernel>(copy, "a copy"));
+    wait = !destination;
   }
-  engine.enter(on, std::make_unique<fake::Kernel>(
-                       [=] {
-                         if (bytes > 0) std::memcpy(to, from, bytes);
-                       },
-                       "a copy"));
-  return cudaSuccess;
+  return wait ? cudaStreamSynchronize(stream) : cudaSuccess;
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
@@ -299,34 +344,53 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 namespace fake {
 
+#ifdef MOEMESH_FAKE_DEVICE
+using moemesh::kernels::detail::close_device_memory;
+using moemesh::kernels::detail::give_locked_memory;
+using moemesh::kernels::detail::open_device_memory;
+using moemesh::kernels::detail::take_locked_memory;
+#else
+void open_device_memory() {}
+void close_device_memory() {}
+void* take_locked_memory(int64_t bytes) { return std::aligned_alloc(4096, (static_cast<size_t>(bytes) + 4095) / 4096 * 4096); }
+void give_locked_memory(void* pointer, int64_t) { std::free(pointer); }
+#endif
+
+Open::Open() { open_device_memory(); }
+Open::~Open() { close_device_memory(); }
+
 // Filled with NaN, so that what was never written shows.
-void* allocate_device(size_t bytes, int device, bool of_nccl) {
+void* allocate(size_t bytes, int device, Kind kind) {
   Engine& engine = Engine::get();
   const auto guard = engine.lock();
-  const size_t size = (bytes + 4095) / 4096 * 4096;
-  void* const pointer = std::aligned_alloc(4096, size == 0 ? 4096 : size);
+  const Open open;
+  const size_t size = (std::max<size_t>(bytes, 1) + 4095) / 4096 * 4096;
+  void* const pointer =
+      kind == Kind::pinned ? std::aligned_alloc(4096, size) : take_locked_memory(static_cast<int64_t>(size));
+  if (!pointer) return nullptr;
   std::memset(pointer, 0xff, bytes);
-  engine.memory[static_cast<std::byte*>(pointer)] = {bytes, device, of_nccl};
+  engine.memory[static_cast<std::byte*>(pointer)] = {bytes, device, kind};
   return pointer;
 }
 
-cudaError_t free_device(void* pointer, bool of_nccl) {
+cudaError_t release(void* pointer, Kind kind) {
   Engine& engine = Engine::get();
-  int device = 0;
+  Allocation allocation{};
   {
     const auto guard = engine.lock();
     const auto found = engine.memory.find(static_cast<std::byte*>(pointer));
-    if (found == engine.memory.end() || found->second.of_nccl != of_nccl) {
-      engine.complain(of_nccl ? "ncclMemFree of what ncclMemAlloc did not give"
-                              : "cudaFree of what cudaMalloc did not give");
+    if (found == engine.memory.end() || found->second.kind != kind) {
+      engine.complain(kind == Kind::of_nccl ? "ncclMemFree of what ncclMemAlloc did not give"
+                                            : "cudaFree of what cudaMalloc did not give");
       return cudaErrorInvalidValue;
     }
-    device = found->second.device;
+    allocation = found->second;
   }
-  const cudaError_t code = wait_for_all(device, of_nccl ? "ncclMemFree" : "cudaFree");
+  const cudaError_t code = wait_for_all(allocation.device, kind == Kind::of_nccl ? "ncclMemFree" : "cudaFree");
   const auto guard = engine.lock();
   engine.memory.erase(static_cast<std::byte*>(pointer));
-  std::free(pointer);
+  const size_t size = (std::max<size_t>(allocation.bytes, 1) + 4095) / 4096 * 4096;
+  kind == Kind::pinned ? std::free(pointer) : give_locked_memory(pointer, static_cast<int64_t>(size));
   return code;
 }
 

@@ -124,9 +124,13 @@ const Allocation* Engine::find(const void* data, size_t bytes) const {
   return begin + bytes <= after->first + after->second.bytes ? &after->second : nullptr;
 }
 
+bool Engine::crosses(const void* data, size_t bytes) const { return find(data, 1) && !find(data, bytes); }
+
 void Engine::complain(const std::string& text) {
   const auto guard = lock();
-  if (std::getenv("FAKE_NCCL_VERBOSE")) std::fprintf(stderr, "fake NCCL: %s\n", text.c_str());
+  const bool ends = std::getenv("FAKE_NCCL_ABORT") != nullptr;
+  if (ends || std::getenv("FAKE_NCCL_VERBOSE")) std::fprintf(stderr, "fake NCCL: %s\n", text.c_str());
+  if (ends) std::abort();
   if (std::find(complaints_.begin(), complaints_.end(), text) == complaints_.end()) complaints_.push_back(text);
 }
 

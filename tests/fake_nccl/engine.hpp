@@ -47,10 +47,12 @@ struct CUevent_st {
 
 namespace fake {
 
+// pinned: memory of the host that the device reaches.
+enum class Kind { device, of_nccl, pinned };
 struct Allocation {
   size_t bytes;
   int device;
-  bool of_nccl;
+  Kind kind;
 };
 
 // The devices of this process: one thread that does what is wanted and no more, so that who forgot to wait for something
@@ -77,6 +79,7 @@ class Engine {
 
   std::map<const std::byte*, Allocation> memory;
   const Allocation* find(const void* data, size_t bytes) const;  // all of it inside of one allocation
+  bool crosses(const void* data, size_t bytes) const;            // it begins inside of one and ends beyond
 
   // Not in a stream: what NCCL's own threads do. Called in every round of the device's thread until it returns true.
   void add_task(std::function<bool()> task) { tasks_.push_back(std::move(task)); }

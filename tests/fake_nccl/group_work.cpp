@@ -134,6 +134,7 @@ std::string GroupWork::describe(int peer, bool mirrored) const {
 }
 
 void GroupWork::start() {
+  const Open open;
   std::map<int, Talk> talks;
   for (const int other : others()) {
     Talk& talk = talks[other];
@@ -149,6 +150,7 @@ void GroupWork::start() {
 
 // The text agrees, so each peer's data has the parts that are expected, in the order of the calls.
 void GroupWork::finish() {
+  const Open open;
   bool first = true;
   for (const auto& [peer, message] : meeting_.came()) {
     size_t at = 0;

@@ -241,12 +241,12 @@ ncclResult_t ncclMemAlloc(void** pointer, size_t bytes) {
   int device = 0;
   (void)cudaGetDevice(&device);
   if (bytes > (size_t{1} << 34)) return ncclUnhandledCudaError;
-  *pointer = fake::allocate_device(bytes, device, true);
+  *pointer = fake::allocate(bytes, device, fake::Kind::of_nccl);
   return ncclSuccess;
 }
 
 ncclResult_t ncclMemFree(void* pointer) {
-  return fake::free_device(pointer, true) == cudaSuccess ? ncclSuccess : ncclInvalidArgument;
+  return fake::release(pointer, fake::Kind::of_nccl) == cudaSuccess ? ncclSuccess : ncclInvalidArgument;
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
@@ -422,7 +422,7 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t handle, void* data, size_t bytes,
     if (!comm) return code;
     code = fake::check_memory(*comm, data, bytes, "ncclCommWindowRegister");
     if (code != ncclSuccess) return code;
-    if (!Engine::get().find(data, bytes)->of_nccl || flags != NCCL_WIN_COLL_SYMMETRIC)
+    if (Engine::get().find(data, bytes)->kind != fake::Kind::of_nccl || flags != NCCL_WIN_COLL_SYMMETRIC)
       return fake::refuse(ncclInvalidArgument, "ncclCommWindowRegister: not memory of ncclMemAlloc, or other flags");
     fake::meet(*comm, "CommWindowRegister(" + std::to_string(bytes) + ")", {}, nullptr, [=](const auto&) {
       comm->windows[data] = bytes;

@@ -50,16 +50,28 @@ Post& Post::get() {
   return instance;
 }
 
+// The device's thread ends before MPI does, whoever ends it: what hangs at MPI_COMM_SELF is deleted first.
+void Post::end_before_mpi() {
+  const auto stop = [](MPI_Comm, int, void*, void*) {
+    Engine::get().stop();
+    return MPI_SUCCESS;
+  };
+  int key = MPI_KEYVAL_INVALID;
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stop, &key, nullptr);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+}
+
 int Post::rank() {
   if (!started_) {
     int level = MPI_THREAD_SINGLE;
-    if (MPI_Query_thread(&level) != MPI_SUCCESS || level != MPI_THREAD_MULTIPLE)
+    if (PMPI_Query_thread(&level) != MPI_SUCCESS || level != MPI_THREAD_MULTIPLE)
       Engine::get().complain("the fake needs MPI at MPI_THREAD_MULTIPLE");
     started_ = true;
+    end_before_mpi();
     Engine::get().add_watcher([this] { return poll(); });
   }
   int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
 
@@ -67,7 +79,7 @@ void Post::send(int to, const Message& message) {
   if (to == rank()) return deliver(message);
   Outgoing& out = outgoing_.emplace_back(Outgoing{pack(message), nullptr});
   auto* const request = new MPI_Request;
-  MPI_Isend(out.bytes.data(), static_cast<int>(out.bytes.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, request);
+  PMPI_Isend(out.bytes.data(), static_cast<int>(out.bytes.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD, request);
   out.request = request;
 }
 
@@ -76,7 +88,7 @@ bool Post::poll() {
   outgoing_.remove_if([](Outgoing& out) {
     auto* const request = static_cast<MPI_Request*>(out.request);
     int done = 0;
-    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    PMPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (done) delete request;
     return done != 0;
   });
@@ -84,11 +96,11 @@ bool Post::poll() {
     int here = 0, count = 0;
     MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &here, &handle, &status);
+    PMPI_Improbe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &here, &handle, &status);
     if (!here) return moved;
-    MPI_Get_count(&status, MPI_BYTE, &count);
+    PMPI_Get_count(&status, MPI_BYTE, &count);
     std::vector<std::byte> bytes(static_cast<size_t>(count));
-    MPI_Mrecv(bytes.data(), count, MPI_BYTE, &handle, &status);
+    PMPI_Mrecv(bytes.data(), count, MPI_BYTE, &handle, &status);
     deliver(unpack(bytes));
     moved = true;
   }

@@ -38,6 +38,7 @@ class Post {
   std::map<uint64_t, std::vector<int64_t>> tables;  // world ranks of communicators
 
  private:
+  static void end_before_mpi();
   bool poll();
   void deliver(Message message);
 
