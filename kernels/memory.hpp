@@ -32,6 +32,17 @@ void copy_rows_of_bytes(void* to, int64_t to_stride, const void* from, int64_t f
                         int64_t rows);
 // Waits for this thread's kernels and copies.
 void finish();
+// What goes on while it does, again and again, where it may be long: it may throw, which ends the wait. Of the calling thread.
+class Waiter {
+ public:
+  virtual void look() = 0;
+
+ protected:
+  ~Waiter() = default;
+};
+Waiter* set_waiter(Waiter* waiter);  // returns the one before
+// The stream of this thread's kernels; null on hosts.
+void* stream();
 
 #if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_FAKE_DEVICE)
 inline constexpr bool takes_streams = true;
@@ -64,6 +75,18 @@ class StreamScope {
   StreamScope(const StreamScope&) = delete;
   StreamScope& operator=(const StreamScope&) = delete;
   ~StreamScope();
+
+ private:
+  void* before_;
+};
+
+// While one lives, they run on a stream that others wait for only where they are told to.
+class SideStream {
+ public:
+  explicit SideStream(void* stream);
+  SideStream(const SideStream&) = delete;
+  SideStream& operator=(const SideStream&) = delete;
+  ~SideStream();
 
  private:
   void* before_;

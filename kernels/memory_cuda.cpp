@@ -4,11 +4,14 @@
 // Memory of a CUDA device, and the streams on which this library's kernels run.
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "kernels/cuda_error.hpp"
 #include "kernels/detail.hpp"
@@ -30,6 +33,8 @@ struct Thread {
   cudaStream_t background = nullptr;
   cudaStream_t last = nullptr;  // of the call before; its work is marked by `done`
   cudaEvent_t done = nullptr;
+  cudaStream_t side = nullptr;
+  Waiter* waiter = nullptr;
   int32_t calls = 0;
 
   ~Thread() {  // the device may be gone
@@ -37,6 +42,7 @@ struct Thread {
     if (done) cudaEventDestroy(done);
   }
   cudaStream_t current() {
+    if (side) return side;
     if (calls > 0) return stream;
     if (!background) cuda_check(cudaStreamCreateWithFlags(&background, cudaStreamNonBlocking), "cudaStreamCreate");
     return background;
@@ -124,12 +130,39 @@ void copy_rows_of_bytes(void* to, int64_t to_stride, const void* from, int64_t f
       "cudaMemcpy2DAsync");
 }
 
+namespace {
+
+// A short wait costs a core, a long one its latency.
+void wait_for(cudaStream_t stream, Waiter& waiter) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  for (cudaError_t code = cudaErrorNotReady; code == cudaErrorNotReady;) {
+    code = cudaStreamQuery(stream);
+    if (code != cudaErrorNotReady) return cuda_check(code, "a kernel or copy");
+    (void)cudaGetLastError();
+    waiter.look();
+    if (Clock::now() - start > std::chrono::milliseconds(1)) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+}  // namespace
+
 void finish() {
-  cuda_check(cudaStreamSynchronize(thread.current()), "a kernel or copy");
+  if (thread.waiter)
+    wait_for(thread.current(), *thread.waiter);
+  else
+    cuda_check(cudaStreamSynchronize(thread.current()), "a kernel or copy");
 #ifdef MOEMESH_FAKE_DEVICE
   detail::lock_device_memory();
 #endif
 }
+
+Waiter* set_waiter(Waiter* waiter) { return std::exchange(thread.waiter, waiter); }
+
+void* stream() { return thread.current(); }
+
+SideStream::SideStream(void* stream) : before_(std::exchange(thread.side, static_cast<cudaStream_t>(stream))) {}
+SideStream::~SideStream() { thread.side = static_cast<cudaStream_t>(before_); }
 
 // The scopes' ends must not throw: what fails there fails again in the next call.
 DeviceScope::DeviceScope() {

@@ -26,6 +26,11 @@ void finish() {
   if (separate_memory) detail::finish();
 }
 
+Waiter* set_waiter(Waiter*) { return nullptr; }
+void* stream() { return nullptr; }
+
+SideStream::SideStream(void* stream) : before_(stream) {}
+SideStream::~SideStream() = default;
 StreamScope::StreamScope(void* stream) : before_(stream) {}
 StreamScope::~StreamScope() = default;
 

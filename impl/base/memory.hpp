@@ -84,8 +84,17 @@ class Buffer {
   int64_t used_ = 0;
 };
 
+// Where messages lie that kernels write and read: whoever moves them between ranks reaches it.
+#ifdef MOEMESH_HAVE_NCCL
+inline constexpr Memory message_memory = Memory::device;
+#else
+inline constexpr Memory message_memory = Memory::shared;
+#endif
+
 template <class T>
 using SharedBuffer = Buffer<T, Memory::shared>;
+template <class T>
+using MessageBuffer = Buffer<T, message_memory>;
 template <class T>
 using HostBuffer = Buffer<T, Memory::host>;
 

@@ -80,6 +80,21 @@ void Communicator::Batch::send_as(int32_t collective, const void* data, int64_t 
   send_on(tag_, {purpose_.family, purpose_.phase, collective}, data, bytes, peer, open);
 }
 
+void Communicator::Batch::send_header(int32_t collective, const void* data, int64_t bytes, int64_t peer) {
+  goes_on_ = true;
+  send_as(collective, data, bytes, peer, nullptr);
+  send_stamp(peer);
+}
+
+void Communicator::Batch::end_here(int64_t blocked_since) {
+  goes_on_ = false;
+  if (!stamped()) return;
+  complete();
+  operation_.ended = recording_->now();
+  operation_.blocked = operation_.ended - blocked_since;
+  record();
+}
+
 void Communicator::Batch::send_stamp(int64_t peer) {
   if (!stamped()) return;
   const Purpose purpose{purpose_.family, purpose_.phase, MOEMESH_COLLECTIVE_CLOCK};
@@ -130,7 +145,7 @@ void Communicator::Batch::complete() {
 }
 
 void Communicator::Batch::record() {
-  if (!stamped() || std::exchange(recorded_, true)) return;
+  if (!stamped() || goes_on_ || std::exchange(recorded_, true)) return;
   complete();
   recording_->keep(operation_);
 }

@@ -46,6 +46,14 @@ class Communicator::Batch {
   // A message of another collective than the batch's in the ledger.
   void send_as(int32_t collective, const void* data, int64_t bytes, int64_t peer, int32_t* open);
 
+  // What says that there will be more, of other messages: it has the batch's stamp.
+  void send_header(int32_t collective, const void* data, int64_t bytes, int64_t peer);
+  // For the report: the bytes of those, and that all of it is through now, for which the caller waited since then. Only this
+  // tells of it where there was a header.
+  void count_bytes(int64_t bytes) { operation_.bytes += bytes; }
+  int64_t now() const { return stamped() ? recording_->now() : 0; }
+  void end_here(int64_t blocked_since);
+
   // For the report: Exchange::place.
   void tell_place(int32_t place) { operation_.exchange = place; }
   // Until everything is through. True: a peer failed.
@@ -90,6 +98,7 @@ class Communicator::Batch {
   Operation operation_;
   Recycled<int64_t> posts_;  // of each peer
   bool recorded_ = false;
+  bool goes_on_ = false;  // behind its messages
   std::byte spare_[8];  // where a failure mark lands that comes in place of an empty message
 };
 

@@ -8,6 +8,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/comm/batch.hpp"
+#include "impl/comm/device_group.hpp"
 #include "impl/comm/flight.hpp"
 #include "impl/comm/mail.hpp"
 #include "impl/comm/transport_error.hpp"
@@ -54,8 +55,11 @@ Communicator::~Communicator() {
   kept->push_back(std::move(scratch_));
 }
 
+void Communicator::attach(std::unique_ptr<DeviceGroup> devices) { devices_ = std::move(devices); }
+
 void Communicator::close() {
   if (!comm_) return;
+  if (devices_) devices_->close();
   void* const comm = std::exchange(comm_, nullptr);
   moemesh_transport_state state{};
   check_transport(*link_, link_->transport->state(&state), "asking for MPI's state");
@@ -124,6 +128,8 @@ void Communicator::all_to_all_failed(const Exchange& exchange, Purpose purpose) 
 
 // Null where there is nobody to wait for.
 std::unique_ptr<Communicator::Flight> Communicator::start_all_to_all(const Exchange& exchange, Purpose purpose) {
+  if (exchange.of_kernels && devices_) return devices_->start(exchange, purpose, false);
+  if (exchange.of_kernels && size_ > 1) kernels::finish();  // what is sent is there, and nobody else writes what is received
   const auto own = static_cast<size_t>(rank_);
   if (exchange.send_bytes[own] > 0)
     copy_own(exchange.receive_base + exchange.receive_offset[own], exchange.send_base + exchange.send_offset[own],
@@ -141,6 +147,7 @@ std::unique_ptr<Communicator::Flight> Communicator::start_all_to_all(const Excha
 }
 
 std::unique_ptr<Communicator::Flight> Communicator::start_all_to_all_failed(const Exchange& exchange, Purpose purpose) {
+  if (exchange.of_kernels && devices_) return devices_->start(exchange, purpose, true);
   return start(exchange, purpose, [&](Batch& batch) {
     for_each_peer([&](int64_t peer) {
       if (exchange.send_bytes[peer] > 0)
@@ -155,10 +162,11 @@ std::unique_ptr<Communicator::Flight> Communicator::start_all_to_all_failed(cons
 }
 
 template <class F>
-std::unique_ptr<Communicator::Flight> Communicator::start(const Exchange& exchange, const Purpose& purpose, F&& post) {
+std::unique_ptr<Communicator::HostFlight> Communicator::start(const Exchange& exchange, const Purpose& purpose,
+                                                              F&& post) {
   if (size_ == 1) return nullptr;
   begin(purpose);
-  auto flight = std::make_unique<Flight>(*this, purpose);
+  auto flight = std::make_unique<HostFlight>(*this, purpose);
   if (exchange.place != Exchange::no_place) {
     flight->watched_ = true;
     flight->place_ = {exchange.model, exchange.layer, exchange.place};

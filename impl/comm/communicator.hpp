@@ -43,11 +43,16 @@ struct Link {
   const moemesh_transport* transport = nullptr;  // null: one rank
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
+  bool deterministic = false;   // sums between devices have the same order as those of hosts
   bool oversubscribed = false;  // this node has more ranks than cores: a rank that waits leaves its core to others
   std::vector<ExchangeWatcher*> watchers = {};
   int64_t exchanges = 0;             // under way
   std::atomic<bool> broken = false;  // a wait timed out or the transport failed: everything but destroy is refused
   Progress progress = {};
+
+  // Some want to know when an operation between devices began and ended: then the host waits for them.
+  std::atomic<int32_t> wants_exact_times = 0;
+  bool exact_times() const { return wants_exact_times > 0; }
 
   void exchange_begins();
   void exchange_ended(const ExchangePlace& place);
@@ -66,7 +71,10 @@ struct Exchange {
   static constexpr int32_t no_place = -1;
   const void* model = nullptr;  // with it: see ExchangePlace
   int32_t layer = 0;
+  bool of_kernels = false;  // kernels write and read it: both arrays are of message_memory
 };
+
+class DeviceGroup;
 
 // One group of ranks. Everything blocks; every wait goes through Batch::wait in batch.cpp, which keeps the deadline.
 // Nothing here depends on a clock or on which message came first. With one rank all operations are local.
@@ -99,6 +107,10 @@ class Communicator {
   // The rank of a member in the communicator that this group was made from.
   int64_t member(int64_t rank) const { return members_.empty() ? rank : members_[static_cast<size_t>(rank)]; }
 
+  // The devices of its ranks, where messages go between those.
+  void attach(std::unique_ptr<DeviceGroup> devices);
+  DeviceGroup* devices() const { return devices_.get(); }
+
   void close();  // collective; frees the MPI communicator
   // The group of `ranks` (ascending, this rank among them); collective over them.
   std::unique_ptr<Communicator> group(std::span<const int64_t> ranks, int32_t axes, int32_t tag) const;
@@ -110,6 +122,7 @@ class Communicator {
   // The same, but they return at once; Flight::wait (flight.hpp) finishes it. The memory of `exchange` stays in use until then.
   // Operations are started in the same order on all ranks and may be waited for in any.
   class Flight;
+  class HostFlight;
   std::unique_ptr<Flight> start_all_to_all(const Exchange& exchange, Purpose purpose);
   std::unique_ptr<Flight> start_all_to_all_failed(const Exchange& exchange, Purpose purpose);
 
@@ -132,6 +145,10 @@ class Communicator {
   // Takes the scratch of an all_reduce of that many bytes (elements of 4 or 8) now, where running out of memory can still be
   // agreed on.
   void reserve_all_reduce(int64_t bytes);
+  // The same of what kernels write and read, in message_memory. The failing twin needs the size.
+  [[nodiscard]] bool sum_of_kernels(float* data, int64_t count, Purpose purpose);
+  void sum_of_kernels_failed(int64_t count, Purpose purpose);
+  void reserve_sum_of_kernels(int64_t count);
   // Contributions for rank p are send[p*count .. ); the combined own part goes to receive (no overlap). A rank without
   // memory for it throws after it sent empty messages; its peers then throw ERROR_PEER_FAILED.
   template <class T>
@@ -165,7 +182,7 @@ class Communicator {
     for (int64_t i = 1; i < size_; ++i) fn((rank_ + i) % size_);
   }
   template <class F>
-  std::unique_ptr<Flight> start(const Exchange& exchange, const Purpose& purpose, F&& post);
+  std::unique_ptr<HostFlight> start(const Exchange& exchange, const Purpose& purpose, F&& post);
   [[nodiscard]] bool scatter_contributions(const std::byte* base, std::span<const int64_t> offset,
                                            std::span<const int64_t> bytes, const Purpose& purpose);
   [[nodiscard]] bool gather_parts(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes,
@@ -186,6 +203,7 @@ class Communicator {
   std::vector<int64_t> members_;  // empty: not a group of another communicator
   std::shared_ptr<Ledger> ledger_;
   std::shared_ptr<Recording> recording_;
+  std::unique_ptr<DeviceGroup> devices_;
   HostBuffer<std::byte> scratch_;  // contributions of a reduction; grows only
 };
 

@@ -4,7 +4,7 @@
 
 namespace moemesh {
 
-void Communicator::Flight::launch() {
+void Communicator::HostFlight::launch() {
   launched_ = true;
   Progress& progress = owner_.link_->progress;
   const std::lock_guard lock(progress.mutex());
@@ -12,14 +12,14 @@ void Communicator::Flight::launch() {
   progress.wake();
 }
 
-Communicator::Flight::~Flight() {
+Communicator::HostFlight::~HostFlight() {
   if (!launched_) return;
   owner_.link_->progress.remove(this);
   if (watched_) owner_.link_->exchange_ended(place_);
 }
 
 // Locked all the time: this wait itself drives what the thread would.
-bool Communicator::Flight::wait() {
+bool Communicator::HostFlight::wait() {
   bool failed = false;
   {
     const std::lock_guard lock(owner_.link_->progress.mutex());

@@ -9,16 +9,26 @@
 
 namespace moemesh {
 
-// An all-to-all under way, see Communicator::start_all_to_all. Its messages go on while the program computes.
-class Communicator::Flight : public Background, public RecycledObject {
+// An all-to-all under way, see Communicator::start_all_to_all. Its messages go on while the program computes. Destroyed
+// without a wait() it gives them up, which is right only where the context is broken.
+class Communicator::Flight : public RecycledObject {
  public:
-  Flight(Communicator& owner, const Purpose& purpose) : owner_(owner), batch_(owner, purpose) {}
+  Flight() = default;
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;
-  ~Flight();  // without a wait(): gives the messages up, which is right only where the context is broken
+  virtual ~Flight() = default;
 
-  // Until everything is through. True: a peer failed. To be called once.
-  [[nodiscard]] bool wait();
+  // Until everything is through, or, between devices, until what comes next into this thread's stream is behind it. True: a
+  // peer failed. To be called once.
+  [[nodiscard]] virtual bool wait() = 0;
+};
+
+class Communicator::HostFlight final : public Flight, public Background {
+ public:
+  HostFlight(Communicator& owner, const Purpose& purpose) : owner_(owner), batch_(owner, purpose) {}
+  ~HostFlight() override;
+
+  [[nodiscard]] bool wait() override;
 
   bool poll() override { return batch_.poll(); }
   bool busy() const override { return !batch_.idle(); }

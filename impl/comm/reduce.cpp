@@ -10,6 +10,7 @@
 #include "impl/base/error.hpp"
 #include "impl/comm/batch.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/comm/device_group.hpp"
 
 namespace moemesh {
 namespace {
@@ -135,6 +136,27 @@ void Communicator::all_reduce_failed(Purpose purpose) {
   begin(purpose);
   send_failure_half(purpose);
   send_failure_half(purpose);
+}
+
+bool Communicator::sum_of_kernels(float* data, int64_t count, Purpose purpose) {
+  if (size_ == 1) return false;
+  if (devices_) return devices_->sum(data, count, purpose);
+  kernels::finish();
+  return all_reduce(data, count, Op::sum, purpose);
+}
+
+void Communicator::sum_of_kernels_failed(int64_t count, Purpose purpose) {
+  if (devices_)
+    devices_->sum_failed(count, purpose);
+  else
+    all_reduce_failed(purpose);
+}
+
+void Communicator::reserve_sum_of_kernels(int64_t count) {
+  if (devices_)
+    devices_->reserve_sum(count);
+  else
+    reserve_all_reduce(count * static_cast<int64_t>(sizeof(float)));
 }
 
 void Communicator::send_failure_half(const Purpose& purpose) {

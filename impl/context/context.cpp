@@ -146,12 +146,18 @@ void Context::require_usable() const {
     require(!state.finalized, MOEMESH_ERROR_MPI_FINALIZED, "MPI was finalized while the context was in use");
 }
 
+DeviceWorld* Context::devices() {
+  if (!devices_) devices_ = open_device_world(*world_, link_);
+  return devices_.get();
+}
+
 void Context::finalize() {
   require(!link_->broken, MOEMESH_ERROR_COMMUNICATION,
           "the context is broken by an earlier failure; only destroy is left");
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized already");
   require(open_meshes == 0, MOEMESH_ERROR_INVALID_STATE, "context_finalize: {} meshes are not finalized", open_meshes);
   link_->progress.stop();
+  if (devices_) devices_->close();
   world_->close();
   finalized_ = true;
 }

@@ -9,6 +9,7 @@
 #include "impl/base/log.hpp"
 #include "impl/base/memory.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/comm/device_group.hpp"
 #include "impl/timeline/clock.hpp"
 #include "moemesh.h"
 
@@ -24,6 +25,8 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   Communicator& world() { return *world_; }
+  // The devices of its ranks; null where messages go through the host's memory. Collective in the first call.
+  DeviceWorld* devices();
   int64_t rank() const { return world_->rank(); }
   const Logger& log() const { return log_; }
   const std::shared_ptr<const Allocator>& allocator() const { return link_->allocator; }
@@ -43,6 +46,7 @@ class Context {
  private:
   std::shared_ptr<Link> link_;
   std::unique_ptr<Communicator> world_;
+  std::unique_ptr<DeviceWorld> devices_;
   Logger log_;
   timeline::Clock clock_;
   int32_t comm_kind_ = MOEMESH_COMM_NONE;

@@ -81,8 +81,25 @@ void Mesh::open() {
     ends_ = added_.back().get();
   }
   ++context_->open_meshes;
+  attach_devices();
   if (layout_.sizes().tp > 1 && node_crossing(MOEMESH_AXIS_TP))
     context_->log().warning("mesh: tensor-parallel groups cross nodes; make tp the fastest axis within a node");
+}
+
+// Of the groups that have messages of kernels, by all ranks in the same order. Other groups talk of small things.
+void Mesh::attach_devices() {
+  DeviceWorld* const devices = context_->devices();
+  if (!devices) return;
+  const auto attach = [&](Communicator* group) {
+    const bool several = group && group->size() > 1;
+    auto made = devices->group(several ? *group : context_->world(), several ? static_cast<int32_t>(group->member(0)) : -1);
+    if (several) group->attach(std::move(made));
+  };
+  for (const int32_t axes : {MOEMESH_AXIS_TP, MOEMESH_AXIS_EXPERT_TP, MOEMESH_GROUP_EXPERT_EXCHANGE,
+                             MOEMESH_GROUP_SHARED_GRADIENT, MOEMESH_GROUP_EXPERT_GRADIENT})
+    attach(&group(axes));
+  attach(slices_);
+  attach(ends_);
 }
 
 Mesh::~Mesh() {

@@ -84,6 +84,7 @@ class Mesh {
  private:
   Mesh(MeshLayout layout, int32_t ranks_per_node) : layout_(std::move(layout)), ranks_per_node_(ranks_per_node) {}
   void open();
+  void attach_devices();
   std::unique_ptr<Communicator> make_group(std::span<const int64_t> ranks, int32_t axes) const;
   std::vector<int64_t> ranks_of(int32_t axes) const;
 

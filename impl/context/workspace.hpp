@@ -13,7 +13,7 @@ namespace moemesh {
 
 // Scratch arrays of the operations of one mesh, reused by all its layers and reductions: they grow to the largest size
 // asked for and stay, so that a steady step allocates nothing. A slot's contents live until the slot is asked for again.
-// Each slot is there twice: for kernels alone, and for kernels and the host, which sends and receives messages.
+// Each slot is there twice: for kernels alone, and for kernels and the host.
 class Workspace {
  public:
   enum Slot : int32_t {
@@ -75,10 +75,14 @@ class Workspace {
   T* get_shared(Slot slot, int64_t count) {
     return reserved<T>(shared_[static_cast<size_t>(slot)], count);
   }
-  // messages: whether other ranks send it or receive it.
+  // What kernels write and other ranks receive, or the other way round.
+  template <class T>
+  T* get_message(Slot slot, int64_t count) {
+    return message_memory == Memory::device ? get<T>(slot, count) : get_shared<T>(slot, count);
+  }
   template <class T>
   T* get_for(bool messages, Slot slot, int64_t count) {
-    return messages ? get_shared<T>(slot, count) : get<T>(slot, count);
+    return messages ? get_message<T>(slot, count) : get<T>(slot, count);
   }
 
  private:

@@ -57,6 +57,7 @@ Flight Block::start(Place place, const Lanes& send, const std::byte* from, const
   Exchange exchange = make_exchange(send, from, receive, to, place);
   exchange.model = layer_.expert_.get();
   exchange.layer = layer_.place_;
+  exchange.of_kernels = true;
   return outcome_.start(layer_.exchange_, exchange, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_TO_ALL});
 }
 
@@ -89,7 +90,7 @@ std::byte* Block::place_for_copies(const Lanes& lanes, bool tagged) {
     return region(Workspace::dispatched,
                   [&](const Part& part) { return receive_lanes(part, there_bytes(), tagged, false).total; });
   tape_.copies->tagged = tagged;
-  SharedBuffer<std::byte>& kept = tape_.copies->dispatched[index_];
+  MessageBuffer<std::byte>& kept = tape_.copies->dispatched[index_];
   kept.reserve(layer_.mesh_->allocator(), lanes.total);
   return kept.data();
 }

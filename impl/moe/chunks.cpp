@@ -19,7 +19,7 @@ Blocks Layer::blocks_of(Tape& tape, Outcome& outcome) {
 Rows<float> Layer::shared_place(const Rows<float>& rows) {
   if (one_slice()) return rows;
   const int64_t H = params_.hidden;
-  return {mesh_->workspace().get_shared<float>(Workspace::tokens4, rows.rows * H), rows.rows, H, H};
+  return {mesh_->workspace().get_message<float>(Workspace::tokens4, rows.rows * H), rows.rows, H, H};
 }
 
 // The slice's rows of y, partial over expert_tp; with one slice the shared expert's included, else those lie apart.

@@ -34,13 +34,11 @@ class Outcome {
   }
   void all_to_all(Communicator& comm, const Exchange& exchange, Purpose purpose) {
     if (failed()) return comm.all_to_all_failed(exchange, purpose);
-    kernels::finish();  // what is sent is there, what is received is written by nobody else
     if (comm.all_to_all(exchange, purpose)) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }
   // The same in two halves; `flight` (null in a group of one) must be finished, whatever happens in between.
   Flight start(Communicator& comm, const Exchange& exchange, Purpose purpose) {
     if (failed()) return comm.start_all_to_all_failed(exchange, purpose);
-    kernels::finish();
     return comm.start_all_to_all(exchange, purpose);
   }
   void finish(Flight& flight) {
@@ -49,11 +47,10 @@ class Outcome {
   }
   void sum(Communicator& comm, float* data, int64_t count, Purpose purpose) {
     if (comm.size() == 1) return;
-    if (failed()) return comm.all_reduce_failed(purpose);
+    if (failed()) return comm.sum_of_kernels_failed(count, purpose);
     bool peer_failed = false;
-    kernels::finish();
     // Where it finds no memory, it has told its peers before it throws.
-    own_ = attempt([&] { peer_failed = comm.all_reduce(data, count, Communicator::Op::sum, purpose); });
+    own_ = attempt([&] { peer_failed = comm.sum_of_kernels(data, count, purpose); });
     if (own_.status < 0) throw Error(own_.status, own_.text);
     if (peer_failed) hear(-1, MOEMESH_ERROR_PEER_FAILED);
   }

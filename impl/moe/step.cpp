@@ -28,12 +28,12 @@ void store_output(const Rows<float>& from, const TypedRows& to) {
 void Layer::reserve_forward(Tape& tape) {
   Workspace& workspace = mesh_->workspace();
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn();
-  expert_tp_.reserve_all_reduce((one_slice() ? T : tape.slice.count) * H * float_bytes);
+  expert_tp_.reserve_sum_of_kernels((one_slice() ? T : tape.slice.count) * H);
   reserve_dense(tape, {Workspace::tokens2});
   if (!shared_w1_) return;
   if (!one_slice()) {
-    workspace.get_shared<float>(Workspace::tokens4, T * H);
-    tp_.reserve_all_reduce(T * H * float_bytes);
+    workspace.get_message<float>(Workspace::tokens4, T * H);
+    tp_.reserve_sum_of_kernels(T * H);
   }
   workspace.get<float>(Workspace::rows_hidden, T * F);
   shared_hidden(tape, {nullptr, T, H, H});
@@ -44,7 +44,7 @@ void Layer::reserve_backward(const Tape& tape) {
   const int64_t T = tape.decision.tokens, H = params_.hidden, F = local_shared_ffn(), width = H + params_.top_k;
   for (Parameter* parameter : {router_, w1_, wg_, w2_, shared_w1_, shared_wg_, shared_w2_})
     if (parameter) parameter->family->open_gradient(*parameter);
-  expert_tp_.reserve_all_reduce(tape.slice.count * width * float_bytes);
+  expert_tp_.reserve_sum_of_kernels(tape.slice.count * width);
   over_tp(Workspace::tokens, T * width);
   if (!one_slice()) workspace.get<float>(Workspace::tokens5, T * width);
   workspace.get<float>(Workspace::logits, T * params_.experts);
@@ -55,8 +55,8 @@ void Layer::reserve_backward(const Tape& tape) {
   for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
     workspace.get<float>(slot, T * F);
   if (one_slice()) return;
-  workspace.get_shared<float>(Workspace::tokens4, T * H);
-  tp_.reserve_all_reduce(T * H * float_bytes);
+  workspace.get_message<float>(Workspace::tokens4, T * H);
+  tp_.reserve_sum_of_kernels(T * H);
 }
 
 // What all ranks of an exchange must have in common; a forward of another layer, microbatch or mode would pass otherwise.
@@ -74,7 +74,7 @@ void Layer::gather_slices(Outcome& outcome, float* rows, int64_t tokens, int64_t
   if (one_slice()) return;
   Exchange exchange;
   exchange.send_base = exchange.receive_base = reinterpret_cast<std::byte*>(rows);
-  exchange.every_peer = true;
+  exchange.every_peer = exchange.of_kernels = true;
   const TokenSlice own = slice_of(tokens, slices_.rank());
   for (int64_t i = 0; i < slices_.size(); ++i) {
     const TokenSlice slice = slice_of(tokens, i);

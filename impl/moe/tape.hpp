@@ -96,8 +96,8 @@ struct Part {
 
 // What recompute can drop. Taken from the layer's pools while a tape holds it; one entry for each part.
 struct KeptCopies {
-  std::vector<SharedBuffer<std::byte>> dispatched;  // messages of dispatch: copies of other ranks' tokens (and tags)
-  bool tagged = false;                              // with tags: those that came again have none
+  std::vector<MessageBuffer<std::byte>> dispatched;  // messages of dispatch: copies of other ranks' tokens (and tags)
+  bool tagged = false;                               // with tags: those that came again have none
 };
 struct KeptHidden {
   std::vector<Buffer<float>> hidden, hidden_gate;   // [rows, F/tp]: products with W1 and Wg, before the activation

@@ -27,16 +27,22 @@ void Engine::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Engine::want(CUstream_st* stream, int64_t place) {
+  if (stream->wanted >= place) return;
+  stream->wanted = place;
+  get().wanted_.notify_one();
+}
+
+// Other ranks and NCCL's threads are looked at now and then, more often while somebody waits.
 void Engine::run() {
   using std::chrono::microseconds;
   microseconds nap(20);
-  for (;;) {
-    {
-      const auto guard = lock();
-      if (stopping_) return;
-      nap = round() ? microseconds(20) : std::min(2 * nap, microseconds(400));
-    }
-    std::this_thread::sleep_for(nap);
+  auto guard = lock();
+  while (!stopping_) {
+    const bool moved = round();
+    nap = moved ? microseconds(20) : std::min(2 * nap, microseconds(400));
+    if (moved) moved_.notify_all();
+    wanted_.wait_for(guard, nap);
   }
 }
 
@@ -73,20 +79,15 @@ void Engine::enter(CUstream_st* stream, std::unique_ptr<Work> work) {
 bool Engine::run_until(const std::function<bool()>& done, const std::string& what) {
   const std::chrono::duration<double> limit(patience);
   const auto start = std::chrono::steady_clock::now();
-  for (;;) {
-    {
-      const auto guard = lock();
-      if (done()) return true;
-      if (stopping_ || std::chrono::steady_clock::now() - start > limit) {
-        std::string text = what + " never came to its end; first in the streams:";
-        for (const CUstream_st& stream : streams_)
-          if (!stream.work.empty()) text += " [" + stream.work.front()->text() + "]";
-        complain(text);
-        return false;
-      }
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  for (auto guard = lock(); !done(); moved_.wait_for(guard, std::chrono::microseconds(100))) {
+    if (!stopping_ && std::chrono::steady_clock::now() - start < limit) continue;
+    std::string text = what + " never came to its end; first in the streams:";
+    for (const CUstream_st& stream : streams_)
+      if (!stream.work.empty()) text += " [" + stream.work.front()->text() + "]";
+    complain(text);
+    return false;
   }
+  return true;
 }
 
 CUstream_st* Engine::make_stream(int device, int priority) {

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -66,7 +67,7 @@ class Engine {
   std::unique_lock<std::recursive_mutex> lock() { return std::unique_lock(mutex_); }
 
   void enter(CUstream_st* stream, std::unique_ptr<Work> work);
-  static void want(CUstream_st* stream, int64_t place) { stream->wanted = std::max(stream->wanted, place); }
+  static void want(CUstream_st* stream, int64_t place);
   // Lets the device run until `done`; false after too long, which is a deadlock, and is complained of.
   bool run_until(const std::function<bool()>& done, const std::string& what);
 
@@ -103,6 +104,7 @@ class Engine {
   static bool advance(CUstream_st& stream);
 
   std::recursive_mutex mutex_;
+  std::condition_variable_any wanted_, moved_;  // something is, something has
   std::list<CUstream_st> streams_;
   std::list<CUevent_st> events_;
   std::map<int, CUstream_st*> default_streams_;

@@ -112,7 +112,7 @@ TEST_F(DeviceExchangeTest, UnevenParts) {
   for (int64_t round = 0; round < 4; ++round) {
     Parts parts(comm, round, uneven);
     parts.start(*exchanges, compute);
-    EXPECT_FALSE(round % 2 ? parts.flight->finish(compute) : parts.flight->wait());
+    EXPECT_FALSE(round % 2 ? parts.flight->finish(compute) : parts.flight->wait_for_device());
     EXPECT_EQ(parts.wrong(compute), 0);
   }
 }
@@ -240,7 +240,7 @@ TEST(DeviceExchange, NcclFailsBehindTheHeaders) {
     if (nccl.comm->rank() == 0) fake::fail_next("ncclGroupEnd");
     const Outcome outcome = outcome_of([&] {
       parts.start(exchanges, compute);
-      (void)parts.flight->wait();
+      (void)parts.flight->wait_for_device();
     });
     EXPECT_EQ(outcome.status, nccl.comm->rank() == 0 ? MOEMESH_ERROR_COMMUNICATION : MOEMESH_ERROR_TIMEOUT)
         << outcome.text;

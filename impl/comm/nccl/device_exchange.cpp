@@ -13,6 +13,17 @@ namespace {
 
 Purpose header_purpose(const Purpose& of) { return {of.family, of.phase, MOEMESH_COLLECTIVE_COUNT_EXCHANGE}; }
 
+// The sizes that a sum has in common with all.
+Exchange exchange_of(const Communicator& control, int64_t count) {
+  const auto bytes = count * static_cast<int64_t>(sizeof(float));
+  Exchange exchange;
+  exchange.send_offset.assign(static_cast<size_t>(control.size()), 0);
+  exchange.send_bytes.assign(static_cast<size_t>(control.size()), bytes);
+  exchange.receive_offset = exchange.send_offset;
+  exchange.receive_bytes = exchange.send_bytes;
+  return exchange;
+}
+
 // True while it lives.
 class Flag {
  public:
@@ -38,20 +49,33 @@ Communicator::DeviceExchanges::~DeviceExchanges() { control_.link_->progress.rem
 std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start(const Exchange& exchange,
                                                                                    Purpose purpose,
                                                                                    cudaStream_t after) {
-  return start_with(exchange, purpose, &after);
+  return begin(std::unique_ptr<DeviceExchange>(new DeviceExchange(*this, exchange, purpose, false)), &after);
 }
 
 std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start_failed(const Exchange& exchange,
                                                                                           Purpose purpose) {
-  return start_with(exchange, purpose, nullptr);
+  return begin(std::unique_ptr<DeviceExchange>(new DeviceExchange(*this, exchange, purpose, true)), nullptr);
 }
 
-std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start_with(const Exchange& exchange,
-                                                                                        const Purpose& purpose,
-                                                                                        const cudaStream_t* after) {
+std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start_sum(float* data, int64_t count,
+                                                                                       Purpose purpose,
+                                                                                       cudaStream_t after) {
+  std::unique_ptr<DeviceExchange> made(new DeviceExchange(*this, exchange_of(control_, count), purpose, false));
+  made->sum_ = {data, count};
+  return begin(std::move(made), &after);
+}
+
+std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::start_sum_failed(int64_t count,
+                                                                                              Purpose purpose) {
+  std::unique_ptr<DeviceExchange> made(new DeviceExchange(*this, exchange_of(control_, count), purpose, true));
+  made->sum_ = {nullptr, count};
+  return begin(std::move(made), nullptr);
+}
+
+std::unique_ptr<Communicator::DeviceExchange> Communicator::DeviceExchanges::begin(std::unique_ptr<DeviceExchange> made,
+                                                                                   const cudaStream_t* after) {
   control_.require_usable();
   comm_.check();
-  std::unique_ptr<DeviceExchange> made(new DeviceExchange(*this, exchange, purpose, after == nullptr));
   const std::lock_guard lock(control_.link_->progress.mutex());
   if (after) made->ready_.record(*after);
   made->post();
@@ -102,10 +126,11 @@ Communicator::DeviceExchange::DeviceExchange(DeviceExchanges& queue, const Excha
     : queue_(queue),
       exchange_(exchange),
       purpose_(purpose),
-      headers_(queue.control_, header_purpose(purpose)),
+      headers_(queue.control_, purpose),
       ready_(queue.take_event()),
       done_(queue.take_event()),
-      failed_(failed) {}
+      failed_(failed),
+      exact_(queue.control_.link_->exact_times()) {}
 
 Communicator::DeviceExchange::~DeviceExchange() {
   const std::lock_guard lock(queue_.control_.link_->progress.mutex());
@@ -135,7 +160,7 @@ void Communicator::DeviceExchange::post() {
   control.for_each_peer([&](int64_t peer) {
     out_[peer].sends = exchange_.send_bytes[peer];
     out_[peer].receives = exchange_.receive_bytes[peer];
-    headers_.send(&out_[peer], sizeof(Header), peer);
+    headers_.send_header(MOEMESH_COLLECTIVE_COUNT_EXCHANGE, &out_[peer], sizeof(Header), peer);
   });
 }
 
@@ -161,9 +186,9 @@ void Communicator::DeviceExchange::leave_out(int64_t peer) {
   exchange_.receive_bytes[peer] = 0;
 }
 
-// Sizes that differ are seen by both sides of the pair, which is then left out by both: the others must not wait.
+// Sizes that differ are seen by both sides of the pair, which is then left out by both: the others must not wait. A sum is of
+// all or of none.
 void Communicator::DeviceExchange::launch() {
-  headers_.record();
   const bool equal = all_uniform();
   queue_.control_.for_each_peer([&](int64_t peer) {
     const Header &in = in_[peer], &out = out_[peer];
@@ -173,20 +198,50 @@ void Communicator::DeviceExchange::launch() {
     if (in.failed != 0 || !agree) leave_out(peer);
   });
   const NcclOrder order{&ready_, &done_};
+  if (sum_)
+    launched_sum_ = launch_sum(order);
+  else
+    launch_exchange(equal, order);
+  launched_ = true;  // not where that threw: whoever comes to finish() runs into it again
+}
+
+void Communicator::DeviceExchange::launch_exchange(bool equal, const NcclOrder& order) {
   if (equal)
     queue_.comm_.all_to_all_equal(exchange_.send_base, exchange_.receive_base, exchange_.send_bytes[0], order);
   else if (!failed_)
     queue_.comm_.all_to_all(exchange_, order);
-  launched_ = true;  // not where that threw: whoever comes to finish() runs into it again
 }
 
-void Communicator::DeviceExchange::count() const {
+// Ranks that hear of different failures, or sizes, are all of them told so by their peers: the next call finds it out.
+bool Communicator::DeviceExchange::launch_sum(const NcclOrder& order) {
+  const bool all = std::none_of(in_.begin(), in_.end(), [](const Header& header) { return header.failed != 0; });
+  if (!all || failed_ || disagrees_ >= 0) return false;
+  queue_.comm_.all_reduce(sum_->data, sum_->count, order);
+  return true;
+}
+
+// What this rank sends, or would have to send for a sum that goes by owners.
+void Communicator::DeviceExchange::count() {
   Communicator& control = queue_.control_;
-  if (!control.ledger_ || failed_) return;
+  if (failed_) return;
   const auto key = control.key(purpose_);
+  const auto message = [&](int64_t peer, int64_t bytes) {
+    headers_.count_bytes(bytes);
+    if (control.ledger_)
+      control.ledger_->message(key, bytes, control.node_[peer] != control.node_[control.rank_]);
+  };
+  const int64_t part = sum_ ? (sum_->count + control.size_ - 1) / control.size_ : 0;
+  const auto owned = [&](int64_t rank) {
+    return (std::min(sum_->count, (rank + 1) * part) - std::min(sum_->count, rank * part)) *
+           static_cast<int64_t>(sizeof(float));
+  };
   control.for_each_peer([&](int64_t peer) {
-    const bool internode = control.node_[peer] != control.node_[control.rank_];
-    if (exchange_.send_bytes[peer] > 0) control.ledger_->message(key, exchange_.send_bytes[peer], internode);
+    if (sum_) {
+      message(peer, owned(peer));
+      message(peer, owned(control.rank_));
+    } else if (exchange_.send_bytes[peer] > 0 || exchange_.every_peer) {
+      message(peer, exchange_.send_bytes[peer]);
+    }
   });
 }
 
@@ -200,21 +255,33 @@ void Communicator::DeviceExchange::complete() {
     queue_.comm_.give_up();  // groups of before may wait for the same rank
     throw;
   }
+  count();
+}
+
+void Communicator::DeviceExchange::ended(int64_t blocked_since) {
+  Communicator& control = queue_.control_;
+  headers_.end_here(blocked_since);
   if (std::exchange(watched_, false))
     control.link_->exchange_ended({exchange_.model, exchange_.layer, exchange_.place});
-  count();
   if (disagrees_ >= 0) control.disagree("an exchange between devices");
 }
 
 bool Communicator::DeviceExchange::finish(cudaStream_t then) {
+  const int64_t since = headers_.now();
   complete();
-  if (!failed_) done_.hold_back(then);
+  if (launched_here()) done_.hold_back(then);
+  if (launched_here() && exact_) queue_.comm_.wait(done_, "an exchange between devices");
+  ended(since);
   return peer_failed_;
 }
 
-bool Communicator::DeviceExchange::wait() {
+bool Communicator::DeviceExchange::wait() { return finish(static_cast<cudaStream_t>(kernels::stream())); }
+
+bool Communicator::DeviceExchange::wait_for_device() {
+  const int64_t since = headers_.now();
   complete();
-  if (!failed_) queue_.comm_.wait(done_, "an exchange between devices");
+  if (launched_here()) queue_.comm_.wait(done_, "an exchange between devices");
+  ended(since);
   return peer_failed_;
 }
 

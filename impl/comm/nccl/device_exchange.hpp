@@ -6,15 +6,17 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "impl/comm/batch.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/comm/flight.hpp"
 #include "impl/comm/nccl/nccl_comm.hpp"
 
 namespace moemesh {
 
-// All-to-alls of device memory over one NcclComm. NCCL has no short messages: a rank that expects one which never comes
+// All-to-alls, and sums, of device memory over one NcclComm. NCCL has no short messages: a rank that expects one which never comes
 // waits for ever. So each exchange begins with a header to each peer by the host's transport (this Communicator, of the same
 // ranks), and its group is put into the stream when all headers are here, without the pairs of which one has failed.
 // Groups go in the order in which their exchanges were started, the same on all ranks, whatever order headers come in.
@@ -30,6 +32,9 @@ class Communicator::DeviceExchanges : public Background {
   // are never sent, and every peer hears of a failure whatever Exchange::every_peer says. Never null.
   std::unique_ptr<DeviceExchange> start(const Exchange& exchange, Purpose purpose, cudaStream_t after);
   std::unique_ptr<DeviceExchange> start_failed(const Exchange& exchange, Purpose purpose);
+  // data becomes NCCL's sum over the ranks; nothing is summed where one of them failed.
+  std::unique_ptr<DeviceExchange> start_sum(float* data, int64_t count, Purpose purpose, cudaStream_t after);
+  std::unique_ptr<DeviceExchange> start_sum_failed(int64_t count, Purpose purpose);
 
   bool poll() override;  // launches what can be
   bool busy() const override { return !waiting_.empty(); }
@@ -38,8 +43,7 @@ class Communicator::DeviceExchanges : public Background {
   friend class DeviceExchange;
 
   // after: null for a rank that failed.
-  std::unique_ptr<DeviceExchange> start_with(const Exchange& exchange, const Purpose& purpose,
-                                             const cudaStream_t* after);
+  std::unique_ptr<DeviceExchange> begin(std::unique_ptr<DeviceExchange> made, const cudaStream_t* after);
   void launch_through(const DeviceExchange* last);  // waits for headers as long as it takes
   void launch_first();
   DeviceEvent take_event();
@@ -52,17 +56,16 @@ class Communicator::DeviceExchanges : public Background {
   std::vector<DeviceEvent> events_;      // not in use: a step like the one before makes none
 };
 
-class Communicator::DeviceExchange : public RecycledObject {
+class Communicator::DeviceExchange final : public Flight {
  public:
-  DeviceExchange(const DeviceExchange&) = delete;
-  DeviceExchange& operator=(const DeviceExchange&) = delete;
-  ~DeviceExchange();  // without finish() or wait(): right only where the context is broken
+  ~DeviceExchange() override;
 
   // Waits for the headers, never for the device: `then` goes on behind the exchange. True: a peer failed; what it would have
-  // sent is not there. One of the two is to be called, once.
+  // sent is not there. One of the three is to be called, once.
   [[nodiscard]] bool finish(cudaStream_t then);
-  // The host waits for the device too.
-  [[nodiscard]] bool wait();
+  // This thread's kernels go on behind it. Where exact times are wanted the host waits for the device too.
+  [[nodiscard]] bool wait() override;
+  [[nodiscard]] bool wait_for_device();
 
  private:
   friend class DeviceExchanges;
@@ -71,26 +74,38 @@ class Communicator::DeviceExchange : public RecycledObject {
   struct Header {
     int64_t failed, sends, receives, uniform;
   };
+  // A sum instead: as an exchange of as much with everyone.
+  struct Sum {
+    float* data = nullptr;
+    int64_t count = 0;
+  };
 
   DeviceExchange(DeviceExchanges& queue, const Exchange& exchange, const Purpose& purpose, bool failed);
   void post();
   void launch();  // all headers are here
+  void launch_exchange(bool equal, const NcclOrder& order);
+  bool launch_sum(const NcclOrder& order);
+  bool launched_here() const { return sum_ ? launched_sum_ : !failed_; }  // done_ says when it is through
   void leave_out(int64_t peer);
   void complete();  // until launched; tells of disagreement
-  void count() const;
+  void ended(int64_t blocked_since);
+  void count();
   int64_t uniform() const;
   bool all_uniform() const;
 
   DeviceExchanges& queue_;
   Exchange exchange_;
+  std::optional<Sum> sum_;
   Purpose purpose_;
   Batch headers_;
   Recycled<Header> out_, in_;
   DeviceEvent ready_, done_;
   bool failed_;
   bool launched_ = false;
+  bool launched_sum_ = false;
   bool peer_failed_ = false;
   int64_t disagrees_ = -1;  // the last peer with other sizes
+  bool exact_ = false;      // its end is to be waited for
   bool watched_ = false;    // of the exchanges that the link's watchers hear of
 };
 
