@@ -22,6 +22,8 @@ class DeviceWire {
   virtual void* stream() const = 0;
   virtual void follow() = 0;  // what comes into it from now on is behind this thread's kernels so far
   virtual void join() = 0;    // and this thread's kernels from now on are behind all that is in it
+  virtual void mark(size_t number) = 0;           // all that is in it by now
+  virtual void join_mark(size_t number) = 0;      // the same, up to there
   virtual void wait() = 0;    // the host too
   virtual void all_to_all(const Exchange& exchange) = 0;
   // This rank's part becomes the sum of all ranks' of it, added in whatever order.

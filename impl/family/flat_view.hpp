@@ -42,24 +42,30 @@ class FlatView {
       if (from < to) f(at(piece, from), from, to - from);
     }
   }
-  // The array if everything lies in one that can be sent from and received in, else null.
-  std::byte* in_place() const {
-    return pieces_.size() == 1 && !kernels::separate_memory ? pieces_.front().data : nullptr;
-  }
+  // The array if everything lies in one, else null; for the host: if it can be sent from and received in there.
+  std::byte* whole() const { return pieces_.size() == 1 ? pieces_.front().data : nullptr; }
+  std::byte* in_place() const { return kernels::separate_memory ? nullptr : whole(); }
 
   // To and from memory of the host. What wrote the elements must be done; they block.
   void copy_out(int64_t begin, int64_t end, void* to) const {
-    for_each(begin, end, [&](const std::byte* data, int64_t from, int64_t n) {
-      kernels::copy_bytes(static_cast<std::byte*>(to) + (from - begin) * element_bytes_, data, n * element_bytes_);
-    });
+    put_out(begin, end, to);
     kernels::finish();
   }
   void copy_in(int64_t begin, int64_t end, const void* from) const {
+    put_in(begin, end, from);
+    kernels::finish();
+  }
+  // Among this thread's kernels.
+  void put_out(int64_t begin, int64_t end, void* to) const {
+    for_each(begin, end, [&](const std::byte* data, int64_t from, int64_t n) {
+      kernels::copy_bytes(static_cast<std::byte*>(to) + (from - begin) * element_bytes_, data, n * element_bytes_);
+    });
+  }
+  void put_in(int64_t begin, int64_t end, const void* from) const {
     for_each(begin, end, [&](std::byte* data, int64_t first, int64_t n) {
       kernels::copy_bytes(data, static_cast<const std::byte*>(from) + (first - begin) * element_bytes_,
                           n * element_bytes_);
     });
-    kernels::finish();
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "impl/base/error.hpp"
+#include "impl/family/device_chunk.hpp"
 #include "impl/family/gradients.hpp"
 
 namespace moemesh {
@@ -23,7 +24,10 @@ constexpr int64_t element = sizeof(float);
 
 Fabric::Fabric(Mesh& mesh, const std::vector<Member>& members, const FabricParams& params)
     : mesh_(mesh), params_(params) {
-  for (const Member& member : members) lanes_.push_back({member});
+  for (const Member& member : members) {
+    lanes_.emplace_back().member = member;
+    on_devices_ |= member.family->group().devices() != nullptr;
+  }
   for (size_t lane = 0; lane < lanes_.size(); ++lane) add_units(lane);
   completed_.reserve(units_.size());
   for (Row* row : {&reductions_, &gathers_, &single_}) row->left.resize(units_.size());
@@ -56,6 +60,7 @@ int64_t Fabric::chunk_elements(const Unit& unit) const {
 // Several chunks at a time: one is added up while others have the network, or wait for a rank that is late.
 void Fabric::reserve() {
   int64_t bytes = 0;
+  if (on_devices_) return reserve_on_devices();
   for (const Unit& unit : units_)
     if (unit.chunks > 0)
       bytes = std::max(bytes, ChunkTransfer::staging_bytes(lanes_[unit.lane].family(),
@@ -64,9 +69,27 @@ void Fabric::reserve() {
     for (Slot& slot : slots_) slot.staging = SharedBuffer<std::byte>(mesh_.allocator(), bytes);
 }
 
+// One chunk after the other in the lane's stream.
+void Fabric::reserve_on_devices() {
+  for (Lane& lane : lanes_) {
+    int64_t bytes = 0;
+    for (const Unit& unit : units_)
+      if (unit.chunks > 0 && &lanes_[unit.lane] == &lane)
+        bytes = std::max(bytes, DeviceChunk::staging_bytes(lane.family(), *lane.member.gradients, chunk_elements(unit),
+                                                           mesh_.context()->link().deterministic));
+    if (bytes > 0) lane.staging = Buffer<std::byte>(mesh_.allocator(), bytes);
+  }
+}
+
 void Fabric::open() {
   for (Lane& lane : lanes_) {
-    lane.wire = &mesh_.add_group(lane.family().group().axes());
+    Communicator& group = lane.family().group();
+    if (on_devices_) {
+      lane.wire = &group;
+      if (group.devices()) lane.device = group.devices()->wire();
+      continue;
+    }
+    lane.wire = &mesh_.add_group(group.axes());
     lane.wire->set_ledger(nullptr);  // counted here, where the program is, and not where a chunk happens to begin
   }
   mesh_.progress().add(this);
@@ -85,6 +108,11 @@ void Fabric::leave() noexcept {
   mesh_.progress().remove(this);
   mesh_.unwatch(this);
   mesh_.remove_guest(this);
+  measure(false);
+  for (Lane& lane : lanes_) {
+    if (lane.device && usable()) (void)attempt([&] { lane.device->wait(); });
+    lane.device.reset();
+  }
   if (!used_slot()) return;
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::pair<std::shared_ptr<Gradients>, SharedBuffer<std::byte>>>;
@@ -146,6 +174,7 @@ void Fabric::tune() {
   if (!early()) return;
   if (!ordered_) take_order();
   if (params_.overlap != MOEMESH_OVERLAP_GAPS) return;
+  if (on_devices_ && steps_ > measured_steps) return;
   std::span<int64_t> words;
   {
     const std::lock_guard lock(mesh_.progress().mutex());
@@ -164,9 +193,17 @@ void Fabric::begin_step(std::optional<float> factor) {
   if (!ordered_) completed_.clear();
   factor_ = factor;
   finishing_ = false;
+  measure(on_devices_ && measures());
+  ++steps_;
   windows_.forget();
   open_row(reductions_);
   grant();
+  begin_granted();
+}
+
+void Fabric::measure(bool wanted) {
+  if (std::exchange(measuring_, wanted) == wanted) return;
+  mesh_.context()->link().wants_exact_times += wanted ? 1 : -1;
 }
 
 size_t Fabric::unit_of(const Family& family, size_t bucket) const {
@@ -180,16 +217,18 @@ void Fabric::complete(const Parameter& parameter) {
   const size_t index = unit_of(*parameter.family, parameter.bucket);
   Unit& unit = units_[index];
   if (++unit.complete < unit.parameters) return;
-  kernels::finish();  // messages are made of what is in the arrays now, by whoever moves them
+  // Messages are made of what is in the arrays now, by whoever moves them; devices know what comes before what.
+  if (!on_devices_) kernels::finish();
   if (!ordered_ && !unit.late()) completed_.push_back(static_cast<int32_t>(index));
   windows_.bucket_complete(now(), static_cast<int64_t>(index));
   grant();
+  begin_granted();
   (void)poll();
   mesh_.progress().wake();
 }
 
 void Fabric::finish_reductions(float factor) {
-  kernels::finish();
+  if (!on_devices_) kernels::finish();
   const std::lock_guard lock(mesh_.progress().mutex());
   mesh_.progress().check();
   windows_.forget();
@@ -199,25 +238,29 @@ void Fabric::finish_reductions(float factor) {
   count(reductions_);
   run(gathers_, gathers_.order.size());
   run(reductions_, reductions_.order.size());
+  join();
+  measure(false);
   reductions_.open = false;
   factor_.reset();
 }
 
 void Fabric::gather_gradients(Family& family, size_t bucket) {
-  kernels::finish();
+  if (!on_devices_) kernels::finish();
   const std::lock_guard lock(mesh_.progress().mutex());
   single_.order[0] = unit_of(family, bucket);
   open_row(single_);
   count(single_);
   run(single_, 1);
+  join();
   single_.open = false;
 }
 
 void Fabric::gather_values(bool wait) {
-  kernels::finish();
+  if (!on_devices_) kernels::finish();
   const std::lock_guard lock(mesh_.progress().mutex());
   open_row(gathers_);
   grant();
+  begin_granted();
   count(gathers_);
   if (wait) return finish_gathers();
   (void)poll();
@@ -226,7 +269,9 @@ void Fabric::gather_values(bool wait) {
 
 void Fabric::finish_gathers() {
   const std::lock_guard lock(mesh_.progress().mutex());
+  if (!gathers_.open) return;
   run(gathers_, gathers_.order.size());
+  join();
   gathers_.open = false;
 }
 
@@ -235,7 +280,10 @@ void Fabric::require_values(const Parameter& parameter) {
   if (!gathers_.open) return;
   const size_t unit = unit_of(*parameter.family, parameter.bucket);
   const auto place = std::find(gathers_.order.begin(), gathers_.order.end(), unit);
-  if (place != gathers_.order.end()) run(gathers_, static_cast<size_t>(place - gathers_.order.begin()) + 1);
+  if (place == gathers_.order.end()) return;
+  run(gathers_, static_cast<size_t>(place - gathers_.order.begin()) + 1);
+  const Lane& lane = lanes_[units_[unit].lane];
+  if (lane.device && units_[unit].chunks > 0) lane.device->join_mark(units_[unit].bucket);
 }
 
 // ---- windows
@@ -258,6 +306,7 @@ void Fabric::exchanges_ended(const ExchangePlace& place) {
   exchanging_ = false;
   windows_.exchange_ended(now(), own);
   grant();
+  begin_granted();
   if (!busy()) return;
   (void)poll();
   mesh_.progress().wake();
@@ -321,23 +370,64 @@ Chunk::Kind Fabric::kind_of(const Unit& unit, const Row& row) const {
   return whole ? Chunk::reduce_and_gather : Chunk::reduce;
 }
 
-void Fabric::begin(Slot& slot, Row& row) {
+Fabric::Begun Fabric::take_next(Row& row) {
+  const size_t index = row.order[row.next];
+  const Unit& unit = units_[index];
+  const int64_t count = chunk_elements(unit), first = row.chunk * count;
   ++row.begun;
+  ++row.chunk;
+  skip_empty(row);
+  return {index, {kind_of(unit, row), unit.bucket, first, count, factor_.value_or(1.0F)}};
+}
+
+void Fabric::begin(Slot& slot, Row& row) {
   if (!used_slot()) {
     busy_since_ = now();
     first_ = true;
   }
+  const Begun begun = take_next(row);
   slot.row = &row;
-  slot.unit = row.order[row.next];
-  const Unit& unit = units_[slot.unit];
-  Lane& lane = lanes_[unit.lane];
-  const int64_t count = chunk_elements(unit), first = row.chunk * count;
-  ++row.chunk;
-  skip_empty(row);
+  slot.unit = begun.unit;
+  Lane& lane = lanes_[units_[begun.unit].lane];
   slot.transfer.emplace(lane.family(), *lane.member.gradients, *lane.wire, row.recording);
-  slot.transfer->start({kind_of(unit, row), unit.bucket, first, count, factor_.value_or(1.0F)}, lane.number++,
-                       slot.staging.data());
+  slot.transfer->start(begun.chunk, lane.number++, slot.staging.data());
 }
+
+// ---- between devices
+
+void Fabric::begin_on_device(Row& row) {
+  const Begun begun = take_next(row);
+  const Unit& unit = units_[begun.unit];
+  Lane& lane = lanes_[unit.lane];
+  const bool exact = mesh_.context()->link().exact_times();
+  if (exact) kernels::finish();
+  const int64_t since = now();
+  DeviceChunk(lane.family(), *lane.member.gradients, *lane.device, mesh_.context()->link().deterministic)
+      .run(begun.chunk, lane.staging.data());
+  if (--row.left[begun.unit] == 0) lane.device->mark(unit.bucket);
+  if (!exact) return;
+  lane.device->wait();
+  if (&row == &reductions_ && !finishing_) windows_.chunk_took(now() - since, true);
+}
+
+void Fabric::begin_granted() {
+  while (on_devices_ && usable() && may_begin(current_row())) begin_on_device(current_row());
+}
+
+// What is forced of this row comes after all of the row before it.
+void Fabric::run_on_device(Row& row, size_t until) {
+  while (!through(row, until)) {
+    mesh_.context()->require_usable();
+    begin_on_device(current_row());
+  }
+}
+
+void Fabric::join() {
+  for (const Lane& lane : lanes_)
+    if (lane.device) lane.device->join();
+}
+
+// ---- between hosts
 
 void Fabric::end(Slot& slot) {
   --slot.row->left[slot.unit];
@@ -352,7 +442,7 @@ void Fabric::end(Slot& slot) {
 bool Fabric::poll() {
   const std::lock_guard lock(mesh_.progress().mutex());
   bool moved = false;
-  if (!busy() || !usable()) return moved;
+  if (on_devices_ || !busy() || !usable()) return moved;
   for (Slot& slot : slots_) {
     if (!slot.row || slot.waited_for || !slot.transfer->poll()) continue;
     end(slot);
@@ -367,6 +457,7 @@ bool Fabric::poll() {
 }
 
 bool Fabric::busy() const {
+  if (on_devices_) return false;
   const bool under_way =
       std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.row != nullptr; });
   return under_way || may_begin(current_row());
@@ -392,6 +483,7 @@ void Fabric::run(Row& row, size_t until) {
   if (!row.open) return;
   row.forced = std::max(row.forced, until);
   row.granted = std::max(row.granted, chunks_before(row, until));
+  if (on_devices_) return run_on_device(row, until);
   while (!through(row, until)) {
     mesh_.context()->require_usable();
     (void)poll();

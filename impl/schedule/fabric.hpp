@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "impl/comm/device_group.hpp"
 #include "impl/family/chunk_transfer.hpp"
 #include "impl/family/family.hpp"
 #include "impl/schedule/windows.hpp"
@@ -28,7 +29,10 @@ struct FabricParams {
 // - eager: once its bucket is complete.
 // - gaps: as many as the windows so far allow, wherever those that are not used up were; while no exchange of tokens is under way.
 // At the step's end all that is left goes, complete or not, on every rank, also on one that failed: so nobody waits for what
-// does not come. Chunks are begun and moved by whoever polls: a thread, or any wait.
+// does not come. Chunks are begun and moved by whoever polls: a thread, or any wait. Between devices they are begun by the
+// program alone, at the places where more are granted, and the device moves them: so they are put into its streams in the same
+// order on every rank, that of the exchanges included. How long they and the windows take is then measured in the first steps,
+// in which the host waits for them.
 class Fabric final : public Background, public ExchangeWatcher, public Mesh::Guest {
  public:
   struct Member {
@@ -72,6 +76,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
     size_t units = 0;  // position of its first
     Communicator* wire = nullptr;
     int64_t number = 0;  // of the next chunk
+    std::unique_ptr<DeviceWire> device;
+    Buffer<std::byte> staging;  // of its chunks
 
     Family& family() const { return *member.family; }
   };
@@ -115,6 +121,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   std::vector<int32_t> own_order() const;
   void take_order();
   void reserve();
+  void reserve_on_devices();
 
   bool usable() const;  // the context is not broken, MPI not finalized
   void grant();
@@ -125,7 +132,18 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   const Row& current_row() const { return single_.open ? single_ : gathers_.all_begun() ? reductions_ : gathers_; }
   Row& current_row() { return const_cast<Row&>(std::as_const(*this).current_row()); }
   bool may_begin(const Row& row) const;
+  struct Begun {
+    size_t unit = 0;
+    Chunk chunk;
+  };
+  Begun take_next(Row& row);
   void begin(Slot& slot, Row& row);
+  void begin_on_device(Row& row);
+  void begin_granted();
+  void run_on_device(Row& row, size_t until);
+  void join();
+  bool measures() const { return params_.overlap == MOEMESH_OVERLAP_GAPS && steps_ < measured_steps; }
+  void measure(bool wanted);
   void end(Slot& slot);
   bool through(const Row& row, size_t until) const;
   void run(Row& row, size_t until);  // until so many positions of the row are through
@@ -148,6 +166,10 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   std::optional<float> factor_;
   bool exchanging_ = false;
   bool opened_ = false;
+  bool on_devices_ = false;
+  bool measuring_ = false;  // this step, of devices
+  static constexpr int64_t measured_steps = 4;
+  int64_t steps_ = 0;
   Windows windows_;
 };
 

@@ -28,6 +28,15 @@ void NcclWire::join() {
   event_.hold_back(kernels_stream());
 }
 
+void NcclWire::mark(size_t number) {
+  while (marks_.size() <= number) marks_.emplace_back();
+  marks_[number].record(comm_->stream());
+}
+
+void NcclWire::join_mark(size_t number) {
+  if (number < marks_.size()) marks_[number].hold_back(kernels_stream());
+}
+
 void NcclWire::wait() {
   event_.record(comm_->stream());
   comm_->wait(event_, "a reduction");
@@ -62,7 +71,7 @@ struct NcclGroup::OrderedSum {
       gather.send_bytes.push_back(other * own * element);
       gather.receive_offset.push_back(begin(peer) * element);
       gather.receive_bytes.push_back(other * theirs);
-      parts.push_back(peer == rank ? data + begin(rank) : contributions + peer * own);
+      parts.push_back(contributions + peer * own);
     }
   }
 };
@@ -94,9 +103,11 @@ bool NcclGroup::ordered_sum(float* data, int64_t count, const Purpose& purpose) 
     (void)exchanges_.start_failed(sum.gather, purpose)->wait();
     return true;
   }
+  constexpr auto element = static_cast<int64_t>(sizeof(float));
+  float* const mine = data + sum.gather.send_offset.front() / element;
+  kernels::copy_bytes(contributions_.data() + comm_->rank() * sum.own, mine, sum.own * element);
   if (sum.own > 0)
-    kernels::ordered_sum(sum.own, static_cast<int32_t>(comm_->size()), sum.parts.data(), 1.0F,
-                         data + sum.gather.send_offset.front() / static_cast<int64_t>(sizeof(float)));
+    kernels::ordered_sum(sum.own, static_cast<int32_t>(comm_->size()), sum.parts.data(), 1.0F, mine);
   return start(sum.gather, purpose, false)->wait();
 }
 

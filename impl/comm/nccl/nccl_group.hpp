@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "impl/base/memory.hpp"
 #include "impl/comm/device_group.hpp"
@@ -21,6 +22,8 @@ class NcclWire final : public DeviceWire {
   void follow() override;
   void join() override;
   void wait() override;
+  void mark(size_t number) override;
+  void join_mark(size_t number) override;
   void all_to_all(const Exchange& exchange) override { comm_->all_to_all(exchange, {}); }
   void reduce_parts(float* base, std::span<const int64_t> offset, std::span<const int64_t> count) override {
     comm_->reduce_parts(base, offset, count, {});
@@ -33,6 +36,7 @@ class NcclWire final : public DeviceWire {
  private:
   std::unique_ptr<NcclComm> comm_;
   DeviceEvent event_;
+  std::vector<DeviceEvent> marks_;
 };
 
 class NcclGroup final : public DeviceGroup {
