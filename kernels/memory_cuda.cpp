@@ -4,10 +4,12 @@
 // Memory of a CUDA device, and the streams on which this library's kernels run.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -95,14 +97,77 @@ cudaStream_t current_stream() { return thread.current(); }
 
 }  // namespace detail
 
+namespace {
+
+// Memory of the host that the device reaches. To give it back to CUDA, as to take it, waits for the whole device, which may in
+// turn wait for a rank that waits for this one: so it is kept, and handed out again once the work that was in the stream when
+// it came back is done.
+class Pinned {
+ public:
+  void* take(int64_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(free_.begin(), free_.end(), [&](const Block& block) {
+        return block.bytes >= bytes && block.bytes / 2 <= bytes && cudaEventQuery(block.used) == cudaSuccess;
+      });
+      (void)cudaGetLastError();
+      if (found != free_.end()) return handed_out(free_.extract(found).value());
+    }
+    return made(bytes);
+  }
+
+  void give(void* pointer, cudaStream_t stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    auto block = used_.extract(pointer);
+    if (block.empty()) return;
+    (void)cudaEventRecord(block.mapped().used, stream);
+    free_.insert(block.mapped());
+  }
+
+ private:
+  struct Block {
+    int64_t bytes;
+    void* pointer;
+    cudaEvent_t used;
+    bool operator<(const Block& other) const { return bytes < other.bytes; }
+  };
+  void* handed_out(const Block& block) {
+    used_.emplace(block.pointer, block);
+    return block.pointer;
+  }
+  void* made(int64_t bytes) {
+    Block block{bytes, nullptr, nullptr};
+    cuda_check(cudaHostAlloc(&block.pointer, static_cast<size_t>(bytes), cudaHostAllocPortable), "cudaHostAlloc");
+    cuda_check(cudaEventCreateWithFlags(&block.used, cudaEventDisableTiming), "cudaEventCreate");
+    const std::lock_guard lock(mutex_);
+    return handed_out(block);
+  }
+
+  std::mutex mutex_;
+  std::multiset<Block> free_;
+  std::map<void*, Block> used_;
+};
+
+Pinned& pinned() {
+  static auto* const instance = new Pinned;  // outlives the buffers of whatever is destroyed at exit
+  return *instance;
+}
+
+}  // namespace
+
+// Device memory comes and goes in the order of this thread's kernels, without a wait.
 void* allocate(Memory memory, int64_t bytes) {
   const DeviceScope here;
+  if (memory == Memory::shared) try {
+      return pinned().take(bytes);
+    } catch (const std::bad_alloc&) {
+      (void)cudaGetLastError();  // it is told by the null pointer, not to whoever looks next
+      return nullptr;
+    }
   void* pointer = nullptr;
-  const auto size = static_cast<size_t>(bytes);
-  const cudaError_t code =
-      memory == Memory::device ? cudaMalloc(&pointer, size) : cudaHostAlloc(&pointer, size, cudaHostAllocPortable);
+  const cudaError_t code = cudaMallocAsync(&pointer, static_cast<size_t>(bytes), thread.current());
   if (code == cudaErrorMemoryAllocation) {
-    (void)cudaGetLastError();  // it is told by the null pointer, not to whoever looks next
+    (void)cudaGetLastError();
     return nullptr;
   }
   detail::cuda_check(code, "allocating device memory");
@@ -111,7 +176,8 @@ void* allocate(Memory memory, int64_t bytes) {
 
 void release(Memory memory, void* pointer, int64_t) noexcept {
   const DeviceScope here;
-  (void)(memory == Memory::device ? cudaFree(pointer) : cudaFreeHost(pointer));
+  if (memory == Memory::shared) return pinned().give(pointer, thread.current());
+  (void)cudaFreeAsync(pointer, thread.current());
 }
 
 void copy_bytes(void* to, const void* from, int64_t bytes) {

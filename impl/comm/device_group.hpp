@@ -22,8 +22,12 @@ class DeviceWire {
   virtual void* stream() const = 0;
   virtual void follow() = 0;  // what comes into it from now on is behind this thread's kernels so far
   virtual void join() = 0;    // and this thread's kernels from now on are behind all that is in it
-  virtual void mark(size_t number) = 0;           // all that is in it by now
-  virtual void join_mark(size_t number) = 0;      // the same, up to there
+  virtual void mark(size_t number) = 0;       // all that is in it by now
+  virtual void join_mark(size_t number) = 0;  // as join, up to there
+  // How long the device took for what came between the two, of each such pair that it is through with since the last look.
+  virtual void begin_time() = 0;
+  virtual void end_time() = 0;
+  virtual Recycled<double> take_times() = 0;  // seconds
   virtual void wait() = 0;    // the host too
   virtual void all_to_all(const Exchange& exchange) = 0;
   // This rank's part becomes the sum of all ranks' of it, added in whatever order.

@@ -42,9 +42,15 @@ DeviceChunk::Parts DeviceChunk::parts_in(std::byte* staging) const {
   return parts;
 }
 
-void DeviceChunk::run(const Chunk& chunk, std::byte* staging) {
+void DeviceChunk::run(const Chunk& chunk, std::byte* staging, bool timed) {
   chunk_ = chunk;
   wire_.follow();
+  if (timed) wire_.begin_time();
+  transfer(staging);
+  if (timed) wire_.end_time();
+}
+
+void DeviceChunk::transfer(std::byte* staging) {
   const kernels::SideStream here(wire_.stream());
   contributions_ = reinterpret_cast<float*>(staging);
   const Parts parts = parts_in(ordered_ ? staging + ranks() * chunk_.count * float_bytes : staging);

@@ -20,9 +20,10 @@ class DeviceChunk {
 
   static int64_t staging_bytes(const Family& family, const Gradients& gradients, int64_t count, bool ordered);
   // staging: so many bytes of device memory, the same for all chunks of the wire. Behind this thread's kernels so far.
-  void run(const Chunk& chunk, std::byte* staging);
+  void run(const Chunk& chunk, std::byte* staging, bool timed);
 
  private:
+  void transfer(std::byte* staging);
   struct Parts {
     std::byte* base = nullptr;  // of the array, or of the staging
     Recycled<int64_t> offset, count;

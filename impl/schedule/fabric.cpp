@@ -174,10 +174,11 @@ void Fabric::tune() {
   if (!early()) return;
   if (!ordered_) take_order();
   if (params_.overlap != MOEMESH_OVERLAP_GAPS) return;
-  if (on_devices_ && steps_ > measured_steps) return;
+  if (on_devices_ && tunings_++ >= measured_tunings) return;
   std::span<int64_t> words;
   {
     const std::lock_guard lock(mesh_.progress().mutex());
+    hear_times();
     words = windows_.measured();
   }
   mesh_.group(MOEMESH_GROUP_STAGE).agree_max(words, {0, MOEMESH_PHASE_UPDATE, MOEMESH_COLLECTIVE_AGREEMENT});
@@ -194,7 +195,6 @@ void Fabric::begin_step(std::optional<float> factor) {
   factor_ = factor;
   finishing_ = false;
   measure(on_devices_ && measures());
-  ++steps_;
   windows_.forget();
   open_row(reductions_);
   grant();
@@ -220,7 +220,7 @@ void Fabric::complete(const Parameter& parameter) {
   // Messages are made of what is in the arrays now, by whoever moves them; devices know what comes before what.
   if (!on_devices_) kernels::finish();
   if (!ordered_ && !unit.late()) completed_.push_back(static_cast<int32_t>(index));
-  windows_.bucket_complete(now(), static_cast<int64_t>(index));
+  if (unit.chunks > 0) windows_.bucket_complete(now(), static_cast<int64_t>(index));
   grant();
   begin_granted();
   (void)poll();
@@ -399,15 +399,18 @@ void Fabric::begin_on_device(Row& row) {
   const Begun begun = take_next(row);
   const Unit& unit = units_[begun.unit];
   Lane& lane = lanes_[unit.lane];
-  const bool exact = mesh_.context()->link().exact_times();
-  if (exact) kernels::finish();
-  const int64_t since = now();
+  const bool timed = measuring_ && &row == &reductions_ && !finishing_;
   DeviceChunk(lane.family(), *lane.member.gradients, *lane.device, mesh_.context()->link().deterministic)
-      .run(begun.chunk, lane.staging.data());
+      .run(begun.chunk, lane.staging.data(), timed);
   if (--row.left[begun.unit] == 0) lane.device->mark(unit.bucket);
-  if (!exact) return;
-  lane.device->wait();
-  if (&row == &reductions_ && !finishing_) windows_.chunk_took(now() - since, true);
+}
+
+void Fabric::hear_times() {
+  constexpr double nanoseconds = 1e9;
+  for (const Lane& lane : lanes_)
+    if (lane.device)
+      for (const double seconds : lane.device->take_times())
+        windows_.chunk_took(static_cast<int64_t>(seconds * nanoseconds), true);
 }
 
 void Fabric::begin_granted() {

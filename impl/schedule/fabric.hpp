@@ -142,7 +142,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void begin_granted();
   void run_on_device(Row& row, size_t until);
   void join();
-  bool measures() const { return params_.overlap == MOEMESH_OVERLAP_GAPS && steps_ < measured_steps; }
+  void hear_times();
+  bool measures() const { return params_.overlap == MOEMESH_OVERLAP_GAPS && tunings_ < measured_tunings; }
   void measure(bool wanted);
   void end(Slot& slot);
   bool through(const Row& row, size_t until) const;
@@ -168,8 +169,8 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   bool opened_ = false;
   bool on_devices_ = false;
   bool measuring_ = false;  // this step, of devices
-  static constexpr int64_t measured_steps = 4;
-  int64_t steps_ = 0;
+  static constexpr int64_t measured_tunings = 4;
+  int64_t tunings_ = 0;
   Windows windows_;
 };
 

@@ -64,7 +64,8 @@ static_assert(cudaErrorInvalidDevice == 101 && cudaErrorInvalidResourceHandle ==
 static_assert(cudaErrorNotReady == 600 && cudaErrorLaunchFailure == 719);
 static_assert(cudaMemcpyHostToHost == 0 && cudaMemcpyHostToDevice == 1 && cudaMemcpyDeviceToHost == 2);
 static_assert(cudaMemcpyDeviceToDevice == 3 && cudaMemcpyDefault == 4);
-static_assert(cudaStreamNonBlocking == 1 && cudaEventDisableTiming == 2);
+static_assert(cudaStreamNonBlocking == 1 && cudaEventDisableTiming == 2 && cudaEventDefault == 0);
+static_assert(cudaHostAllocPortable == 1);
 
 MOEMESH_SAME(cudaGetErrorName, const char* (*)(cudaError_t));
 MOEMESH_SAME(cudaGetErrorString, const char* (*)(cudaError_t));
@@ -77,6 +78,16 @@ MOEMESH_SAME(cudaDeviceGetStreamPriorityRange, cudaError_t (*)(int*, int*));
 static_assert(std::is_same_v<decltype(static_cast<cudaError_t (*)(void**, size_t)>(cudaMalloc)),
                              cudaError_t (*)(void**, size_t)>);  // C++ has templates of that name too
 MOEMESH_SAME(cudaFree, cudaError_t (*)(void*));
+static_assert(std::is_same_v<decltype(static_cast<cudaError_t (*)(void**, size_t, cudaStream_t)>(cudaMallocAsync)),
+                             cudaError_t (*)(void**, size_t, cudaStream_t)>);
+static_assert(std::is_same_v<decltype(static_cast<cudaError_t (*)(void**, size_t, unsigned int)>(cudaHostAlloc)),
+                             cudaError_t (*)(void**, size_t, unsigned int)>);
+MOEMESH_SAME(cudaFreeAsync, cudaError_t (*)(void*, cudaStream_t));
+MOEMESH_SAME(cudaFreeHost, cudaError_t (*)(void*));
+MOEMESH_SAME(cudaMemcpy2DAsync, cudaError_t (*)(void*, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t));
+MOEMESH_SAME(cudaEventElapsedTime, cudaError_t (*)(float*, cudaEvent_t, cudaEvent_t));
+MOEMESH_SAME(cudaRuntimeGetVersion, cudaError_t (*)(int*));
+MOEMESH_SAME(cudaDriverGetVersion, cudaError_t (*)(int*));
 MOEMESH_SAME(cudaMemcpyAsync, cudaError_t (*)(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t));
 MOEMESH_SAME(cudaStreamCreateWithFlags, cudaError_t (*)(cudaStream_t*, unsigned int));
 MOEMESH_SAME(cudaStreamCreateWithPriority, cudaError_t (*)(cudaStream_t*, unsigned int, int));

@@ -122,6 +122,7 @@ void complain_of_open_group(const char* call);
 void complain_of_launch_under_way(const CUstream_st* stream, const char* call);
 void* allocate(size_t bytes, int device, Kind kind);
 cudaError_t release(void* pointer, Kind kind);
+bool forget(void* pointer, Kind kind);  // at once
 
 // While one lives, the devices' memory can be touched. Where it is no memory of the host's (MOEMESH_FAKE_DEVICE), nothing
 // else but the library's kernels can.

@@ -175,6 +175,18 @@ cudaError_t cudaFree(void* pointer) {
   return result(fake::release(pointer, fake::Kind::device));
 }
 
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t) { return cudaMalloc(pointer, bytes); }
+
+// When the stream comes to it.
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  Engine& engine = Engine::get();
+  const auto guard = engine.lock();
+  CUstream_st* const on = fake::use(stream, "cudaFreeAsync");
+  if (!on) return result(cudaErrorInvalidResourceHandle);
+  engine.enter(on, std::make_unique<fake::Kernel>([=] { fake::forget(pointer, fake::Kind::device); }, "a free"));
+  return cudaSuccess;
+}
+
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) {
   *pointer = fake::allocate(bytes, fake::current_device, fake::Kind::pinned);
   return cudaSuccess;
@@ -290,10 +302,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
-  if (flags != cudaEventDisableTiming) return result(cudaErrorInvalidValue);  // the fake has no clocks
+  if (flags != cudaEventDisableTiming && flags != cudaEventDefault) return result(cudaErrorInvalidValue);
   Engine& engine = Engine::get();
   const auto guard = engine.lock();
   *event = engine.make_event(fake::current_device);
+  (*event)->timed = flags == cudaEventDefault;
   return cudaSuccess;
 }
 
@@ -315,6 +328,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     engine.complain("cudaEventRecord: an event of device " + std::to_string(event->device) + " in a stream of device " +
                     std::to_string(on->device));
     return result(cudaErrorInvalidResourceHandle);
+  }
+  if (event->timed) {
+    const auto stamp = [event] { event->time = std::chrono::steady_clock::now(); };
+    engine.enter(on, std::make_unique<fake::Kernel>(stamp, "a time"));
   }
   event->stream = on;
   event->place = on->entered;
@@ -338,6 +355,16 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   }
   const bool through = engine.run_until([&] { return fake::reached(*event); }, "cudaEventSynchronize");
   return result(through ? cudaSuccess : cudaErrorLaunchFailure);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  const auto guard = Engine::get().lock();
+  if (!fake::usable(begin, "cudaEventElapsedTime") || !fake::usable(end, "cudaEventElapsedTime") || !begin->timed ||
+      !end->timed)
+    return result(cudaErrorInvalidResourceHandle);
+  if (!fake::reached(*begin) || !fake::reached(*end)) return result(cudaErrorNotReady);
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return cudaSuccess;
 }
 
 }  // extern "C"
@@ -373,25 +400,24 @@ void* allocate(size_t bytes, int device, Kind kind) {
   return pointer;
 }
 
-cudaError_t release(void* pointer, Kind kind) {
+bool forget(void* pointer, Kind kind) {
   Engine& engine = Engine::get();
-  Allocation allocation{};
-  {
-    const auto guard = engine.lock();
-    const auto found = engine.memory.find(static_cast<std::byte*>(pointer));
-    if (found == engine.memory.end() || found->second.kind != kind) {
-      engine.complain(kind == Kind::of_nccl ? "ncclMemFree of what ncclMemAlloc did not give"
-                                            : "cudaFree of what cudaMalloc did not give");
-      return cudaErrorInvalidValue;
-    }
-    allocation = found->second;
-  }
-  const cudaError_t code = wait_for_all(allocation.device, kind == Kind::of_nccl ? "ncclMemFree" : "cudaFree");
   const auto guard = engine.lock();
-  engine.memory.erase(static_cast<std::byte*>(pointer));
-  const size_t size = (std::max<size_t>(allocation.bytes, 1) + 4095) / 4096 * 4096;
+  const auto found = engine.memory.find(static_cast<std::byte*>(pointer));
+  if (found == engine.memory.end() || found->second.kind != kind) {
+    engine.complain(kind == Kind::of_nccl ? "ncclMemFree of what ncclMemAlloc did not give"
+                                          : "cudaFree of what cudaMalloc did not give");
+    return false;
+  }
+  const size_t size = (std::max<size_t>(found->second.bytes, 1) + 4095) / 4096 * 4096;
+  engine.memory.erase(found);
   kind == Kind::pinned ? std::free(pointer) : give_locked_memory(pointer, static_cast<int64_t>(size));
-  return code;
+  return true;
+}
+
+cudaError_t release(void* pointer, Kind kind) {
+  const cudaError_t code = wait_for_all(current_device, kind == Kind::of_nccl ? "ncclMemFree" : "cudaFree");
+  return forget(pointer, kind) ? code : cudaErrorInvalidValue;
 }
 
 }  // namespace fake

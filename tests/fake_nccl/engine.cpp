@@ -40,7 +40,9 @@ void Engine::run() {
   auto guard = lock();
   while (!stopping_) {
     const bool moved = round();
-    nap = moved ? microseconds(20) : std::min(2 * nap, microseconds(400));
+    const bool waited_for = std::any_of(streams_.begin(), streams_.end(),
+                                        [](const CUstream_st& stream) { return stream.finished < stream.wanted; });
+    nap = moved ? microseconds(20) : std::min(2 * nap, microseconds(waited_for ? 40 : 400));
     if (moved) moved_.notify_all();
     wanted_.wait_for(guard, nap);
   }

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -44,6 +45,8 @@ struct CUevent_st {
   bool destroyed = false;
   CUstream_st* stream = nullptr;
   int64_t place = 0;
+  bool timed = false;
+  std::chrono::steady_clock::time_point time;  // when the stream came to it
 };
 
 namespace fake {

@@ -14,8 +14,15 @@ void check_cuda(cudaError_t code, const char* what) {
        cudaGetErrorName(code), cudaGetErrorString(code));
 }
 
-DeviceEvent::DeviceEvent() {
-  check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+DeviceEvent::DeviceEvent(Times times) {
+  check_cuda(cudaEventCreateWithFlags(&event_, times == Times::yes ? cudaEventDefault : cudaEventDisableTiming),
+             "cudaEventCreateWithFlags");
+}
+
+double DeviceEvent::seconds_since(const DeviceEvent& begin) const {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, begin.event_, event_), "cudaEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3;
 }
 
 DeviceEvent::~DeviceEvent() {

@@ -12,10 +12,11 @@ namespace moemesh {
 // Throws ERROR_OUT_OF_MEMORY, or ERROR_COMMUNICATION with CUDA's name and text of the error.
 void check_cuda(cudaError_t code, const char* what);
 
-// A point in the work of a stream. Without times, which would make it slow.
+// A point in the work of a stream. Times make it slower.
 class DeviceEvent {
  public:
-  DeviceEvent();
+  enum class Times { no, yes };
+  explicit DeviceEvent(Times times = Times::no);
   DeviceEvent(DeviceEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
   DeviceEvent& operator=(DeviceEvent&& other) noexcept {
     std::swap(event_, other.event_);
@@ -28,6 +29,7 @@ class DeviceEvent {
   void record(cudaStream_t stream);           // all that is in the stream by now
   void hold_back(cudaStream_t stream) const;  // what comes into it from now on
   bool reached() const;                       // never waits
+  double seconds_since(const DeviceEvent& begin) const;  // both with times, and reached
   cudaEvent_t get() const { return event_; }
 
  private:

@@ -115,7 +115,7 @@ void Communicator::DeviceExchanges::launch_through(const DeviceExchange* last) {
 
 DeviceEvent Communicator::DeviceExchanges::take_event() {
   const kernels::DeviceScope device;
-  if (events_.empty()) return {};
+  if (events_.empty()) return DeviceEvent();
   DeviceEvent event = std::move(events_.back());
   events_.pop_back();
   return event;

@@ -37,6 +37,17 @@ void NcclWire::join_mark(size_t number) {
   if (number < marks_.size()) marks_[number].hold_back(kernels_stream());
 }
 
+void NcclWire::begin_time() { times_.emplace_back(DeviceEvent::Times::yes).record(comm_->stream()); }
+void NcclWire::end_time() { begin_time(); }
+
+Recycled<double> NcclWire::take_times() {
+  Recycled<double> seconds;
+  for (size_t i = 0; i + 1 < times_.size(); i += 2)
+    if (times_[i + 1].reached()) seconds.push_back(times_[i + 1].seconds_since(times_[i]));
+  times_.clear();
+  return seconds;
+}
+
 void NcclWire::wait() {
   event_.record(comm_->stream());
   comm_->wait(event_, "a reduction");

@@ -24,6 +24,9 @@ class NcclWire final : public DeviceWire {
   void wait() override;
   void mark(size_t number) override;
   void join_mark(size_t number) override;
+  void begin_time() override;
+  void end_time() override;
+  Recycled<double> take_times() override;
   void all_to_all(const Exchange& exchange) override { comm_->all_to_all(exchange, {}); }
   void reduce_parts(float* base, std::span<const int64_t> offset, std::span<const int64_t> count) override {
     comm_->reduce_parts(base, offset, count, {});
@@ -37,6 +40,7 @@ class NcclWire final : public DeviceWire {
   std::unique_ptr<NcclComm> comm_;
   DeviceEvent event_;
   std::vector<DeviceEvent> marks_;
+  std::vector<DeviceEvent> times_;  // begin, end, begin, ...
 };
 
 class NcclGroup final : public DeviceGroup {

@@ -37,6 +37,7 @@ typedef struct CUevent_st* cudaEvent_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamNonBlocking 0x01
+#define cudaEventDefault 0x00
 #define cudaEventDisableTiming 0x02
 #define cudaHostAllocPortable 0x01
 #define CUDART_VERSION 13000
@@ -55,6 +56,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes);
 cudaError_t cudaFree(void* pointer);
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
@@ -74,6 +77,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end);
 
 #ifdef __cplusplus
 }
