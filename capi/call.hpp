@@ -27,13 +27,22 @@ inline void check_stream(const void* stream) {
 // One API call: runs `body(call)`, turns whatever it throws into a status. The body tells which context it works for.
 class Call {
  public:
-  void in(std::shared_ptr<Context> context) { context_ = std::move(context); }
-  void in(const Mesh& mesh) { context_ = mesh.context(); }
+  Call() = default;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() { (void)kernels::set_waiter(waiter_); }
+
+  void in(std::shared_ptr<Context> context) {
+    context_ = std::move(context);
+    if (context_ && context_->between_devices()) (void)kernels::set_waiter(&context_->link());
+  }
+  void in(const Mesh& mesh) { in(mesh.context()); }
   Context* context() const { return context_.get(); }
 
  private:
   kernels::DeviceScope device_;  // the caller's own is current again afterwards
   std::shared_ptr<Context> context_;
+  kernels::Waiter* waiter_ = kernels::set_waiter(nullptr);  // of the call in whose callback this one is
 };
 
 int32_t report(Context* context, int32_t status, const char* text) noexcept;

@@ -26,24 +26,27 @@ constexpr moemesh_context_params defaults{sizeof(moemesh_context_params),
                                           0,
                                           0,
                                           -1,
+                                          0,
+                                          0,
                                           0};
+constexpr int64_t first_size = offsetof(moemesh_context_params, deterministic);  // in 0.1.0
 
 using P = moemesh_context_params;
 static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,
                          &P::clock, &P::clock_user, &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads,
-                         &P::progress, &P::device, &P::reserved));
+                         &P::progress, &P::device, &P::reserved, &P::deterministic, &P::reserved2));
 static_assert(sizeof(moemesh_comm) == 16 && sizeof(moemesh_view) == 16 + 2 * 32 + 8);
 
 }  // namespace
 
 int32_t moemesh_context_params_init(moemesh_context_params* params, int64_t struct_size) {
-  return init_struct(params, struct_size, defaults, sizeof defaults, "context_params");
+  return init_struct(params, struct_size, defaults, first_size, "context_params");
 }
 
 int32_t moemesh_context_create(const moemesh_context_params* params, moemesh_context* context) {
   return guarded([&](Call&) {
     required(context, "context");
-    const auto p = params ? read_struct(params, defaults, sizeof defaults, "context_params") : defaults;
+    const auto p = params ? read_struct(params, defaults, first_size, "context_params") : defaults;
     *context = new_handle<moemesh_context>(std::make_shared<Context>(p));
   });
 }

@@ -256,6 +256,11 @@ typedef struct moemesh_context_params {
   int32_t device;                      /* number of the CUDA device; -1 (default): the one that is current when context_create
                                           is called. All contexts of a process share one. On a host: -1 (else NOT_SUPPORTED) */
   int32_t reserved;                    /* 0 */
+  int32_t deterministic;               /* of sums between devices: 0 (default): NCCL's own, whose order, and so the last bits,
+                                          may differ with the number of ranks, sizes and releases. 1: as on hosts, where it is
+                                          always so, each sum is made by one rank, contributions in group order, and its bits
+                                          depend on no chunk, policy or stage. Equal on all ranks */
+  int32_t reserved2;                   /* 0 */
 } moemesh_context_params;
 
 /* What moemesh_context_get_info tells. */

@@ -24,6 +24,11 @@ void copy_own(std::byte* to, const std::byte* from, int64_t bytes) {
 
 }  // namespace
 
+void Link::look() {
+  (void)progress.poll();
+  require(!broken, MOEMESH_ERROR_COMMUNICATION, "the context is broken by a failure of communication");
+}
+
 void Link::exchange_begins() {
   if (exchanges++ > 0) return;
   for (ExchangeWatcher* watcher : watchers) watcher->exchanges_begin();

@@ -17,6 +17,7 @@
 #include "impl/comm/progress.hpp"
 #include "impl/comm/recording.hpp"
 #include "impl/comm/transport.h"
+#include "kernels/memory.hpp"
 
 namespace moemesh {
 
@@ -39,7 +40,7 @@ class ExchangeWatcher {
 };
 
 // The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
-struct Link {
+struct Link : kernels::Waiter {
   const moemesh_transport* transport = nullptr;  // null: one rank
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
@@ -53,6 +54,8 @@ struct Link {
   // Some want to know when an operation between devices began and ended: then the host waits for them.
   std::atomic<int32_t> wants_exact_times = 0;
   bool exact_times() const { return wants_exact_times > 0; }
+  // Who waits for its device waits for other ranks' devices too.
+  void look() override;
 
   void exchange_begins();
   void exchange_ended(const ExchangePlace& place);

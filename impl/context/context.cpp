@@ -72,6 +72,7 @@ std::shared_ptr<Link> make_link(const moemesh_context_params& params) {
   auto link = std::make_shared<Link>();
   link->allocator = std::make_shared<const Allocator>(params.allocate, params.free, params.allocator_user);
   link->timeout_seconds = params.timeout_seconds;
+  link->deterministic = params.deterministic == 1;
   return link;
 }
 
@@ -84,7 +85,9 @@ void check(const moemesh_context_params& params) {
   require(params.threads >= 0 && params.threads <= most_threads, bad, "threads: expected 0..{}, got {}", most_threads,
           params.threads);
   require(params.mpi_init == 0 || params.mpi_init == 1, bad, "mpi_init: expected 0 or 1, got {}", params.mpi_init);
-  require(params.comm.reserved == 0 && params.reserved == 0, bad, "reserved: expected 0");
+  require(params.comm.reserved == 0 && params.reserved == 0 && params.reserved2 == 0, bad, "reserved: expected 0");
+  require(params.deterministic == 0 || params.deterministic == 1, bad, "deterministic: expected 0 or 1, got {}",
+          params.deterministic);
   require(params.device >= -1, bad, "device: expected -1 or a number of a device, got {}", params.device);
 }
 
@@ -121,7 +124,8 @@ Context::Context(const moemesh_context_params& params)
     adopt_kokkos(params.threads > 0 ? params.threads : default_threads(*world_), params.device, log_);
   });
   try {
-    agree_on_configuration(*world_, "context_create", {}, finding.status, finding.text);
+    const Field fields[] = {{"deterministic", params.deterministic}};
+    agree_on_configuration(*world_, "context_create", fields, finding.status, finding.text);
   } catch (const Error&) {
     if (!link_->broken) world_->close();
     throw;

@@ -27,6 +27,7 @@ class Context {
   Communicator& world() { return *world_; }
   // The devices of its ranks; null where messages go through the host's memory. Collective in the first call.
   DeviceWorld* devices();
+  bool between_devices() const { return devices_ != nullptr; }
   int64_t rank() const { return world_->rank(); }
   const Logger& log() const { return log_; }
   const std::shared_ptr<const Allocator>& allocator() const { return link_->allocator; }

@@ -124,6 +124,7 @@ std::unique_ptr<Communicator> Mesh::make_group(std::span<const int64_t> ranks, i
 
 void Mesh::set_recorder(std::shared_ptr<timeline::Recorder> recorder) {
   if (recorder) ++recordings_;
+  context_->link().wants_exact_times += (recorder ? 1 : 0) - (recorder_ ? 1 : 0);
   recorder_ = std::move(recorder);
   for (auto& [axes, group] : groups_) group->set_recording(recorder_);
   for (auto& group : added_) group->set_recording(recorder_);

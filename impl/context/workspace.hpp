@@ -60,6 +60,7 @@ class Workspace {
     user_y,
     user_dy,
     user_dx,
+    user_gradient,
     flat_send,  // gradient reduction
     flat_receive,
     slots

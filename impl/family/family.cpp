@@ -359,7 +359,7 @@ void Family::add_in(Parameter& parameter, const moemesh_view* gradient) {
 // Through a dense copy that kernels reach.
 void Family::add_from_host(const Parameter& parameter, const moemesh_view& gradient) const {
   const int64_t n = parameter.elements(), stride = 1;
-  const SharedBuffer<float> copy(mesh_->allocator(), n);
+  auto* const copy = mesh_->workspace().get_shared<float>(Workspace::user_gradient, n);
   const auto* const from = static_cast<const float*>(gradient.data);
   int64_t at[4] = {};
   for (int64_t i = 0; i < n; ++i) {
@@ -368,7 +368,7 @@ void Family::add_from_host(const Parameter& parameter, const moemesh_view& gradi
     copy[i] = from[offset];
     for (int32_t d = gradient.rank - 1; d >= 0 && ++at[d] == gradient.extents[d]; --d) at[d] = 0;
   }
-  kernels::add_strided(1, &n, copy.data(), &stride, parameter.gradient);
+  kernels::add_strided(1, &n, copy, &stride, parameter.gradient);
   kernels::finish();
 }
 

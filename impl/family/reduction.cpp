@@ -20,19 +20,19 @@ Purpose purpose_of(const Family& family, int32_t phase, int32_t collective) {
   return {family.kind(), phase, collective};
 }
 
-// The sum over a group of n elements of gradients, through memory of the host where they are out of its reach.
+// Whether arrays of kernels alone can't be messages: they go through others, of message_memory.
+constexpr bool staged = kernels::separate_memory && message_memory != Memory::device;
+
+// The sum over a group of n elements of gradients.
 void sum_over(Family& family, Communicator& group, float* gradient, int64_t n) {
   float* at = gradient;
-  if (kernels::separate_memory) {
-    at = family.mesh().workspace().get_shared<float>(Workspace::flat_send, n);
+  if (staged) {
+    at = family.mesh().workspace().get_message<float>(Workspace::flat_send, n);
     kernels::copy_bytes(at, gradient, n * 4);
   }
-  kernels::finish();
-  expect_no_failure(group.all_reduce(at, n, Communicator::Op::sum,
-                                     purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
-  if (at == gradient) return;
-  kernels::copy_bytes(gradient, at, n * 4);
-  kernels::finish();
+  expect_no_failure(
+      group.sum_of_kernels(at, n, purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
+  if (at != gradient) kernels::copy_bytes(gradient, at, n * 4);
 }
 
 void sum_partial_over_tp(Family& family) {
@@ -79,13 +79,11 @@ void sum_over_ends(Family& family) {
   const bool sharded = family.gradients->sharded();
   const FlatView flat = sharded ? family.gradients->shard(*family.tied_bucket()) : family.gradients->whole();
   const int64_t begin = sharded ? 0 : own.begin;
-  auto* staging = family.mesh().workspace().get_shared<float>(Workspace::flat_send, own.size());
-  kernels::finish();
-  flat.copy_out(begin, begin + own.size(), staging);
-  expect_no_failure(
-      family.mesh().ends()->all_reduce(staging, own.size(), Communicator::Op::sum,
-                                       purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
-  flat.copy_in(begin, begin + own.size(), staging);
+  auto* const together = family.mesh().workspace().get_message<float>(Workspace::flat_send, own.size());
+  flat.put_out(begin, begin + own.size(), together);
+  expect_no_failure(family.mesh().ends()->sum_of_kernels(
+      together, own.size(), purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE)));
+  flat.put_in(begin, begin + own.size(), together);
 }
 
 // How many elements of one parameter the owner that has most of it owns.
@@ -98,7 +96,7 @@ int64_t most_owned(const Shards& shards, const Parameter& parameter) {
 
 // Where gradients are put together for sending; null where they can be sent from their places.
 float* send_staging(Family& family, int64_t count) {
-  return kernels::separate_memory ? family.mesh().workspace().get_shared<float>(Workspace::flat_send, count) : nullptr;
+  return staged ? family.mesh().workspace().get_message<float>(Workspace::flat_send, count) : nullptr;
 }
 
 // One chunk of a parameter's sum: elements [first, first + count) of every owner's piece of it.
@@ -109,11 +107,12 @@ void sum_chunk(Family& family, const Parameter& parameter, int64_t first, int64_
     return chunk_of(piece_of(parameter, shard_of(shards, owner)), first, count);
   };
   const Range own = of_owner(group.rank());
-  auto* receive = family.mesh().workspace().get_shared<float>(Workspace::flat_receive, group.size() * count);
+  auto* receive = family.mesh().workspace().get_message<float>(Workspace::flat_receive, group.size() * count);
   float* const staging = send_staging(family, group.size() * count);
   Exchange exchange;
   exchange.send_base = reinterpret_cast<const std::byte*>(staging ? staging : parameter.gradient);
   exchange.receive_base = reinterpret_cast<std::byte*>(receive);
+  exchange.of_kernels = true;
   Recycled<const float*> parts;
   for (int64_t peer = 0; peer < group.size(); ++peer) {
     const Range theirs = of_owner(peer);
@@ -125,7 +124,6 @@ void sum_chunk(Family& family, const Parameter& parameter, int64_t first, int64_
     exchange.receive_bytes.push_back(own.size() * 4);
     parts.push_back(&receive[peer * count]);
   }
-  kernels::finish();
   expect_no_failure(
       group.all_to_all(exchange, purpose_of(family, MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER)));
   const int64_t n = own.size(), stride = 1;
@@ -149,7 +147,7 @@ void reserve_sum(Family& family, const Parameter& parameter) {
   const int64_t d = family.group().size();
   if (d == 1) return;
   const int64_t count = std::min(chunk_elements, most_owned(family.bucket_of(parameter), parameter));
-  family.mesh().workspace().get_shared<float>(Workspace::flat_receive, d * count);
+  family.mesh().workspace().get_message<float>(Workspace::flat_receive, d * count);
   send_staging(family, d * count);
 }
 
@@ -183,13 +181,13 @@ void sum_tied(Family& family) {
 void reserve_reduction(Family& family) {
   for (const auto& parameter : family.parameters())
     if (parameter->params.tp_kind == MOEMESH_TP_PARTIAL) {
-      family.mesh().group(family.tp_axis()).reserve_all_reduce(parameter->elements() * 4);
+      family.mesh().group(family.tp_axis()).reserve_sum_of_kernels(parameter->elements());
       send_staging(family, parameter->elements());
     }
   if (!family.tied_bucket()) return;
   const int64_t own = owned(family, family.buckets()[*family.tied_bucket()]).size();
-  family.mesh().ends()->reserve_all_reduce(own * 4);
-  family.mesh().workspace().get_shared<float>(Workspace::flat_send, own);
+  family.mesh().ends()->reserve_sum_of_kernels(own);
+  family.mesh().workspace().get_message<float>(Workspace::flat_send, own);
 }
 
 }  // namespace moemesh

@@ -70,7 +70,14 @@ std::unique_ptr<NcclComm> NcclComm::over(Communicator& control, std::shared_ptr<
   return made;
 }
 
-NcclComm::~NcclComm() { abort(); }
+NcclComm::NcclComm(std::shared_ptr<Link> link, Urgency urgency) : link_(std::move(link)), stream_(urgency) {
+  link_->progress.add(this);
+}
+
+NcclComm::~NcclComm() {
+  link_->progress.remove(this);
+  abort();
+}
 
 std::unique_ptr<NcclComm> NcclComm::split(int32_t colour, Urgency urgency) {
   require_usable();
@@ -129,6 +136,53 @@ void NcclComm::settle(ncclResult_t code, const char* what) {
   });
 }
 
+DeviceEvent NcclComm::take_event() {
+  if (events_.empty()) return DeviceEvent();
+  DeviceEvent event = std::move(events_.back());
+  events_.pop_back();
+  return event;
+}
+
+void NcclComm::watch_begin(const char* what) {
+  if (link_->timeout_seconds <= 0) return;
+  const std::lock_guard lock(link_->progress.mutex());
+  UnderWay& operation = under_way_.emplace_back(UnderWay{what, take_event(), take_event(), {}});
+  operation.begun.record(stream());
+}
+
+void NcclComm::watch_end() {
+  if (link_->timeout_seconds <= 0) return;
+  const std::lock_guard lock(link_->progress.mutex());
+  under_way_.back().done.record(stream());
+}
+
+// Now and then: it is for what takes seconds.
+bool NcclComm::poll() {
+  constexpr std::chrono::milliseconds interval(20);
+  const auto now = Clock::now();
+  if (!comm_ || link_->broken || under_way_.empty() || now - looked_ < interval) return false;
+  looked_ = now;
+  const ncclResult_t code = state();
+  if (code == ncclInProgress) return false;  // an event of a call under way is not recorded yet
+  if (code != ncclSuccess) failed(code, under_way_.front().what);
+  while (!under_way_.empty() && under_way_.front().done.reached()) {
+    events_.push_back(std::move(under_way_.front().begun));
+    events_.push_back(std::move(under_way_.front().done));
+    under_way_.pop_front();
+  }
+  expire_if_stuck();
+  return false;
+}
+
+// Its time counts from when the stream had come to it: what is before it may be the caller's, and take long.
+void NcclComm::expire_if_stuck() {
+  if (under_way_.empty() || !under_way_.front().begun.reached()) return;
+  UnderWay& first = under_way_.front();
+  if (!first.since) first.since = looked_;
+  const std::chrono::duration<double> waited = looked_ - *first.since;
+  if (waited.count() > link_->timeout_seconds) expire(waited, first.what);
+}
+
 void NcclComm::wait(const DeviceEvent& done, const char* what) {
   await(what, [&] {
     const bool reached = done.reached();
@@ -139,7 +193,6 @@ void NcclComm::wait(const DeviceEvent& done, const char* what) {
 
 template <class F>
 void NcclComm::await(const char* what, F&& done) {
-  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   for (;;) {
     if (done()) return;

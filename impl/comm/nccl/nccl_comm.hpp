@@ -7,11 +7,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "impl/comm/communicator.hpp"
 #include "impl/comm/nccl/device.hpp"
+#include "impl/comm/progress.hpp"
 
 namespace moemesh {
 
@@ -29,7 +33,7 @@ struct NcclOrder {
 // A failure of NCCL, or a wait beyond the link's deadline, aborts the communicator, so that nothing of it keeps the device busy,
 // and breaks the link: ERROR_COMMUNICATION, ERROR_TIMEOUT. There are no failing twins here: see device_exchange.hpp for how
 // ranks that can't go on are left out.
-class NcclComm {
+class NcclComm : public Background {
  public:
   // Over the ranks of `control`, by which the id gets around and errors are agreed on; on this thread's current device.
   static std::unique_ptr<NcclComm> over(Communicator& control, std::shared_ptr<Link> link, Urgency urgency);
@@ -72,6 +76,11 @@ class NcclComm {
   void give_up() noexcept { break_link(); }
   // What NCCL found wrong since. Never waits.
   void check();
+  // Looks after what the host does not wait for: whether NCCL found something wrong, and whether the device is at an operation
+  // for longer than the deadline.
+  bool poll() override;
+  bool busy() const override { return !under_way_.empty(); }
+
   // The host waits for the device, up to the deadline.
   void wait(const DeviceEvent& done, const char* what);
   // Until NCCL is through with the host's part of a call of it that returned `code`.
@@ -86,7 +95,18 @@ class NcclComm {
     }
   };
 
-  NcclComm(std::shared_ptr<Link> link, Urgency urgency) : link_(std::move(link)), stream_(urgency) {}
+  using Clock = std::chrono::steady_clock;
+  struct UnderWay {
+    const char* what;
+    DeviceEvent begun, done;
+    std::optional<Clock::time_point> since;  // it was seen to have begun
+  };
+
+  NcclComm(std::shared_ptr<Link> link, Urgency urgency);
+  void watch_begin(const char* what);
+  void watch_end();
+  void expire_if_stuck();
+  DeviceEvent take_event();
   ncclResult_t begin(const ncclUniqueId& id, int64_t rank, int64_t size);
   void require_usable();
   template <class F>
@@ -105,6 +125,9 @@ class NcclComm {
   DeviceStream stream_;
   ncclComm_t comm_ = nullptr;
   int64_t rank_ = 0, size_ = 1;
+  std::deque<UnderWay> under_way_;  // with a deadline alone
+  std::vector<DeviceEvent> events_;  // not in use
+  Clock::time_point looked_;
 };
 
 }  // namespace moemesh

@@ -45,12 +45,14 @@ void NcclComm::issue(const char* what, const NcclOrder& order, F&& calls) {
   const kernels::DeviceScope device;
   try {
     if (order.after) order.after->hold_back(stream());
+    watch_begin(what);
     Calls all;
     {
       const Group open(all);
       calls(all);
     }
     settle(all.code, what);
+    watch_end();
     if (order.done) order.done->record(stream());
   } catch (...) {
     break_link();
