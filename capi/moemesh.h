@@ -406,7 +406,8 @@ typedef enum moemesh_collective {
   MOEMESH_COLLECTIVE_ALL_TO_ALL = 1,     /* payload of dispatch, combine and their backwards */
   MOEMESH_COLLECTIVE_COUNT_EXCHANGE = 2, /* the small all-to-all before a layer's payload that tells sizes, and in which call a
                                             rank is; at stage 2, before each sum of a parameter and once at the step's end
-                                            (family 0), the latter: 32 bytes a peer */
+                                            (family 0), the latter: 32 bytes a peer. Between devices also a header of 32
+                                            bytes to each peer before each all-to-all, sum over tp and sum at stage 2 */
   MOEMESH_COLLECTIVE_ALL_REDUCE = 3,
   MOEMESH_COLLECTIVE_ALL_GATHER = 4,
   MOEMESH_COLLECTIVE_REDUCE_SCATTER = 5,

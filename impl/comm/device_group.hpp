@@ -36,6 +36,9 @@ class DeviceWire {
   virtual void close() = 0;  // collective
 };
 
+// What an exchange between devices begins with, to each peer.
+inline constexpr int64_t device_header_bytes = 32;
+
 // The devices of a communicator's ranks. Failures are told by the communicator, and so survived: see Communicator.
 class DeviceGroup {
  public:

@@ -107,11 +107,13 @@ void add_exchange(Traffic& traffic, const DescribedLayer& layer, const Descripti
     add_payload(expected_flows(traffic, group, layer, description.params.tokens), row, again,
                 [&](std::vector<double> bytes, int32_t phase) {
                   for (double& size : bytes) size /= static_cast<double>(chunks);
+                  traffic.header(group, purpose(phase));
                   traffic.all_to_all(group, bytes, purpose(phase));
                 });
   else
     add_payload(described_flows(traffic, group, layer), row, again, [&](std::vector<int64_t> bytes, int32_t phase) {
       for (int64_t& size : bytes) size = times(size, description.params.steps);
+      traffic.header(group, purpose(phase));
       traffic.all_to_all_in_all(group, bytes, purpose(phase));
     });
   traffic.repeat(calls);
@@ -122,13 +124,14 @@ void add_sums(Traffic& traffic, const DescribedLayer& layer, int64_t tokens, int
   constexpr auto float_bytes = static_cast<int64_t>(sizeof(float));
   const int64_t part = times(slice_tokens(traffic.layout(), traffic.rank(), tokens), width);
   const RankGroup slices = traffic.slices();
-  traffic.all_reduce(traffic.group(MOEMESH_AXIS_EXPERT_TP), part,
-                     {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
+  traffic.sum_of_kernels(traffic.group(MOEMESH_AXIS_EXPERT_TP), part,
+                         {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
   if (slices.size() > 1) {
+    traffic.header(slices, {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_GATHER});
     traffic.to_every_peer(slices, times(part, float_bytes), {MOEMESH_EXPERT, phase, MOEMESH_COLLECTIVE_ALL_GATHER});
     if (layer.params.shared_ffn > 0)
-      traffic.all_reduce(traffic.group(MOEMESH_AXIS_TP), times(tokens, layer.params.hidden),
-                         {MOEMESH_SHARED, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
+      traffic.sum_of_kernels(traffic.group(MOEMESH_AXIS_TP), times(tokens, layer.params.hidden),
+                             {MOEMESH_SHARED, phase, MOEMESH_COLLECTIVE_ALL_REDUCE});
   }
   if (must_tell_block(traffic.layout().axis_size(MOEMESH_AXIS_EXPERT_EP), slices.size()))
     traffic.agree(traffic.group(MOEMESH_AXIS_TP | MOEMESH_AXIS_EP), 1, {0, phase, MOEMESH_COLLECTIVE_AGREEMENT});

@@ -86,8 +86,9 @@ void scatter(Traffic& traffic, const RankFamily& family, const std::vector<Range
   for (int64_t first = 0; first < most; first += count) {
     std::vector<int64_t> bytes;
     for (const Range& range : owned) bytes.push_back(chunk_of(range, first, count).size() * float_bytes);
-    traffic.all_to_all(family.group, bytes, false,
-                       family.purpose(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER));
+    const Purpose purpose = family.purpose(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_REDUCE_SCATTER);
+    traffic.header(family.group, purpose);
+    traffic.all_to_all(family.group, bytes, false, purpose);
   }
 }
 
@@ -105,7 +106,7 @@ void sum_partial_over_tp(Traffic& traffic, const RankFamily& family, bool sharde
     const int64_t here = placed.range.size();
     const int64_t n = sharded && here > 0 ? common_part(placed.range, family.owned(placed.bucket)).size() : here;
     if (n > 0 || !sharded)
-      traffic.all_reduce(family.tp, n, family.purpose(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE));
+      traffic.sum_of_kernels(family.tp, n, family.purpose(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE));
   }
 }
 
@@ -173,8 +174,8 @@ void add_reduction(Traffic& traffic, int32_t kind, const Description& descriptio
     if (stage < 2) reduce(traffic, family, bucket, description);
     const bool tied = family.buckets.kinds[bucket] == BucketKind::tied;
     if (tied && family.owned(bucket).size() > 0)
-      traffic.all_reduce(traffic.ends(), family.owned(bucket).size(),
-                         family.purpose(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE));
+      traffic.sum_of_kernels(traffic.ends(), family.owned(bucket).size(),
+                             family.purpose(MOEMESH_PHASE_REDUCTION, MOEMESH_COLLECTIVE_ALL_REDUCE));
     if (stage == 0) gather(traffic, family, bucket, description, MOEMESH_PHASE_REDUCTION, float_bytes);
   }
 }

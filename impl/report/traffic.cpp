@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "impl/comm/device_group.hpp"
 #include "impl/family/flat_view.hpp"
 #include "impl/report/checked.hpp"
 
@@ -106,6 +107,17 @@ void Traffic::all_reduce(const RankGroup& group, int64_t elements, const Purpose
     message(counts, group, peer, bytes(peer));
     message(counts, group, peer, bytes(group.position));
   });
+}
+
+void Traffic::sum_of_kernels(const RankGroup& group, int64_t elements, const Purpose& purpose) {
+  const int32_t halves = !mesh_.planned() && mesh_.context()->link().deterministic ? 2 : 1;
+  for (int32_t i = 0; i < halves; ++i) header(group, purpose);
+  all_reduce(group, elements, purpose);
+}
+
+void Traffic::header(const RankGroup& group, const Purpose& of) {
+  if (message_memory == Memory::device)
+    to_every_peer(group, device_header_bytes, {of.family, of.phase, MOEMESH_COLLECTIVE_COUNT_EXCHANGE});
 }
 
 void Traffic::all_gather(const RankGroup& group, int64_t own_bytes, const Purpose& purpose) {

@@ -47,6 +47,9 @@ class Traffic {
   void to_every_peer(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // the same to each
   void all_reduce(const RankGroup& group, int64_t elements, const Purpose& purpose,
                   int64_t element_bytes = sizeof(float));
+  // Of what kernels write and read: between devices with headers.
+  void sum_of_kernels(const RankGroup& group, int64_t elements, const Purpose& purpose);
+  void header(const RankGroup& group, const Purpose& of);
   void all_gather(const RankGroup& group, int64_t own_bytes, const Purpose& purpose);
   void agree(const RankGroup& group, int64_t words, const Purpose& purpose);
   void broadcast(const RankGroup& group, int64_t bytes, const Purpose& purpose);  // from position 0

@@ -145,7 +145,7 @@ void Communicator::DeviceExchange::post() {
   Communicator& control = queue_.control_;
   if (control.size_ > 1 && control.ledger_) {
     control.ledger_->call(control.key(header_purpose(purpose_)));
-    control.ledger_->call(control.key(purpose_));
+    if (!exchange_.goes_on) control.ledger_->call(control.key(purpose_));
   }
   if (exchange_.place != Exchange::no_place) {
     watched_ = true;

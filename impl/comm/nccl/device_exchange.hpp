@@ -11,6 +11,7 @@
 
 #include "impl/comm/batch.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/comm/device_group.hpp"
 #include "impl/comm/flight.hpp"
 #include "impl/comm/nccl/nccl_comm.hpp"
 
@@ -74,6 +75,7 @@ class Communicator::DeviceExchange final : public Flight {
   struct Header {
     int64_t failed, sends, receives, uniform;
   };
+  static_assert(sizeof(Header) == device_header_bytes);
   // A sum instead: as an exchange of as much with everyone.
   struct Sum {
     float* data = nullptr;

@@ -146,7 +146,7 @@ DeviceEvent NcclComm::take_event() {
 void NcclComm::watch_begin(const char* what) {
   if (link_->timeout_seconds <= 0) return;
   const std::lock_guard lock(link_->progress.mutex());
-  UnderWay& operation = under_way_.emplace_back(UnderWay{what, take_event(), take_event(), {}});
+  UnderWay& operation = under_way_.emplace_back(UnderWay{what, take_event(), take_event(), false, {}});
   operation.begun.record(stream());
 }
 
@@ -154,6 +154,7 @@ void NcclComm::watch_end() {
   if (link_->timeout_seconds <= 0) return;
   const std::lock_guard lock(link_->progress.mutex());
   under_way_.back().done.record(stream());
+  under_way_.back().issued = true;
 }
 
 // Now and then: it is for what takes seconds.
@@ -165,7 +166,7 @@ bool NcclComm::poll() {
   const ncclResult_t code = state();
   if (code == ncclInProgress) return false;  // an event of a call under way is not recorded yet
   if (code != ncclSuccess) failed(code, under_way_.front().what);
-  while (!under_way_.empty() && under_way_.front().done.reached()) {
+  while (!under_way_.empty() && under_way_.front().issued && under_way_.front().done.reached()) {
     events_.push_back(std::move(under_way_.front().begun));
     events_.push_back(std::move(under_way_.front().done));
     under_way_.pop_front();
@@ -176,7 +177,7 @@ bool NcclComm::poll() {
 
 // Its time counts from when the stream had come to it: what is before it may be the caller's, and take long.
 void NcclComm::expire_if_stuck() {
-  if (under_way_.empty() || !under_way_.front().begun.reached()) return;
+  if (under_way_.empty() || !under_way_.front().issued || !under_way_.front().begun.reached()) return;
   UnderWay& first = under_way_.front();
   if (!first.since) first.since = looked_;
   const std::chrono::duration<double> waited = looked_ - *first.since;

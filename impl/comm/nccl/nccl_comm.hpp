@@ -99,6 +99,7 @@ class NcclComm : public Background {
   struct UnderWay {
     const char* what;
     DeviceEvent begun, done;
+    bool issued = false;                     // done is recorded
     std::optional<Clock::time_point> since;  // it was seen to have begun
   };
 

@@ -72,6 +72,7 @@ struct NcclGroup::OrderedSum {
     own = begin(rank + 1) - begin(rank);
     scatter.send_base = gather.send_base = gather.receive_base = reinterpret_cast<std::byte*>(data);
     scatter.receive_base = reinterpret_cast<std::byte*>(contributions);
+    scatter.every_peer = gather.every_peer = gather.goes_on = true;
     for (int64_t peer = 0; peer < ranks; ++peer) {
       const int64_t theirs = (begin(peer + 1) - begin(peer)) * element, other = peer == rank ? 0 : 1;
       scatter.send_offset.push_back(begin(peer) * element);
