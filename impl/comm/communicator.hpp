@@ -41,6 +41,7 @@ class ExchangeWatcher {
 // The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
 struct Link {
   const moemesh_transport* transport = nullptr;  // null: one rank
+  std::shared_ptr<void> keeps = {};              // what the transport has for this link alone
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
   bool oversubscribed = false;  // this node has more ranks than cores: a rank that waits leaves its core to others
