@@ -75,6 +75,11 @@ std::string start_runtime(int32_t threads, int32_t device) {
   return problem;
 }
 
+std::string select_device(int32_t device) {
+  int32_t chosen = -1;
+  return detail::choose_device(device, chosen);
+}
+
 #ifndef MOEMESH_DEVICE_CUDA
 std::string detail::choose_device(int32_t, int32_t&) { return {}; }
 void detail::forget_streams() {}

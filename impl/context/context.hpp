@@ -9,6 +9,7 @@
 #include "impl/base/log.hpp"
 #include "impl/base/memory.hpp"
 #include "impl/comm/communicator.hpp"
+#include "impl/comm/nccl_world.hpp"
 #include "impl/timeline/clock.hpp"
 #include "moemesh.h"
 
@@ -24,6 +25,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   Communicator& world() { return *world_; }
+  NcclComm* nccl() const { return nccl_.get(); }  // over the same ranks; null: messages go by the other alone
   int64_t rank() const { return world_->rank(); }
   const Logger& log() const { return log_; }
   const std::shared_ptr<const Allocator>& allocator() const { return link_->allocator; }
@@ -41,8 +43,12 @@ class Context {
   std::string last_error;
 
  private:
+  void open(const moemesh_context_params& params);
+  void close();
+
   std::shared_ptr<Link> link_;
   std::unique_ptr<Communicator> world_;
+  std::shared_ptr<NcclComm> nccl_;
   Logger log_;
   timeline::Clock clock_;
   int32_t comm_kind_ = MOEMESH_COMM_NONE;

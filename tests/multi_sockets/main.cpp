@@ -102,12 +102,18 @@ int64_t own_rank() { return rank; }
 int64_t ranks() { return size; }
 void meet() { pthread_barrier_wait(&shared->barrier); }
 
+std::vector<sockets::Peer> exchange(const sockets::Address& own) {
+  shared->peers[static_cast<size_t>(rank)] = {own, 0, sockets::host_identity()};
+  meet();
+  std::vector<sockets::Peer> peers(shared->peers.begin(), shared->peers.begin() + size);
+  meet();
+  return peers;
+}
+
 Met meet_to_connect() {
   Met met;
-  shared->peers[static_cast<size_t>(rank)] = {met.listener.address(), 0, sockets::host_identity()};
   if (rank == 0) shared->secret = sockets::random_secret();
-  meet();
-  met.peers.assign(shared->peers.begin(), shared->peers.begin() + size);
+  met.peers = exchange(met.listener.address());
   met.secret = shared->secret;
   meet();
   return met;

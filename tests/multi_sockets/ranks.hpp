@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <vector>
 
 #include "impl/comm/sockets/transport.hpp"
 #include "multi_internal/world.hpp"
@@ -23,6 +23,7 @@ struct Met {
   sockets::Secret secret;
 };
 Met meet_to_connect();
+std::vector<sockets::Peer> exchange(const sockets::Address& own);  // the addresses of all
 
 // Each rank's body runs in a process of its own, which may end as it likes; collective. Returns this rank's exit status, or
 // minus the signal that ended it; 1: an expectation failed.

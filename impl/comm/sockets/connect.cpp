@@ -26,7 +26,7 @@ namespace {
 
 // The first thing in either direction of a connection.
 struct Hello {
-  uint64_t magic = 0x316d73656d656f6d;  // also tells a host of another byte order
+  uint64_t magic = 0x316873656d656f6d;  // also tells a host of another byte order
   int64_t from = 0, to = 0, size = 0;
   Secret secret{};
 };

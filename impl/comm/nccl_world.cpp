@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The moemesh authors
+#include "impl/comm/nccl_world.hpp"
+
+#include "impl/base/error.hpp"
+
+#ifdef MOEMESH_HAVE_NCCL
+#include "impl/comm/nccl/bootstrap.hpp"
+#endif
+
+namespace moemesh {
+
+#ifdef MOEMESH_HAVE_NCCL
+
+void require_nccl() {}
+
+NcclWorld open_nccl_world(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm) {
+  return bootstrap(std::move(link), comm);
+}
+
+void close_nccl(NcclComm& nccl) { nccl.close(); }
+
+#else
+
+void require_nccl() {
+  fail(MOEMESH_ERROR_NOT_SUPPORTED, "comm.kind: MOEMESH_COMM_NCCL: this library was built without NCCL");
+}
+
+NcclWorld open_nccl_world(std::shared_ptr<Link>, const moemesh_nccl_comm&) {
+  require_nccl();
+  return {};
+}
+
+void close_nccl(NcclComm&) {}
+
+#endif
+
+}  // namespace moemesh
