@@ -39,7 +39,8 @@ bool same(const Secret& a, const Secret& b) {
   return difference == std::byte{0};
 }
 
-// Small messages go at once, and a host that lost its power or its cable is noticed.
+// Small messages go at once, and a host that lost its power or its cable is noticed. A rank that computes and reads nothing for
+// long is neither, so there is no limit to how long data may wait.
 void set_options(int socket) {
   const auto set = [&](int level, int name, int value) {
     (void)::setsockopt(socket, level, name, &value, sizeof value);
@@ -49,7 +50,6 @@ void set_options(int socket) {
   set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
   set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
   set(IPPROTO_TCP, TCP_KEEPCNT, 6);
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 90000);
 }
 
 int64_t descriptor_limit() {
