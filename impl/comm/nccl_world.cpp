@@ -14,8 +14,9 @@ namespace moemesh {
 
 void require_nccl() {}
 
-NcclWorld open_nccl_world(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm) {
-  return bootstrap(std::move(link), comm);
+WorldOfId open_nccl_world(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm) {
+  Bootstrapped made = bootstrap(std::move(link), comm);
+  return {std::move(made.control), std::move(made.nccl)};
 }
 
 void close_nccl(NcclComm& nccl) { nccl.close(); }
@@ -26,7 +27,7 @@ void require_nccl() {
   fail(MOEMESH_ERROR_NOT_SUPPORTED, "comm.kind: MOEMESH_COMM_NCCL: this library was built without NCCL");
 }
 
-NcclWorld open_nccl_world(std::shared_ptr<Link>, const moemesh_nccl_comm&) {
+WorldOfId open_nccl_world(std::shared_ptr<Link>, const moemesh_nccl_comm&) {
   require_nccl();
   return {};
 }

@@ -11,10 +11,10 @@ namespace moemesh {
 
 class NcclComm;
 
-// Ranks that share a ncclUniqueId and no MPI.
-struct NcclWorld {
+// What ranks that share a ncclUniqueId and no MPI have in common.
+struct WorldOfId {
   std::unique_ptr<Communicator> control;  // over sockets
-  std::shared_ptr<NcclComm> nccl;         // over all ranks, for payload
+  std::shared_ptr<NcclComm> nccl;         // over all ranks, between their devices
 };
 
 // Throws NOT_SUPPORTED where this library was built without NCCL.
@@ -23,7 +23,7 @@ void require_nccl();
 // Of what stands behind a moemesh_comm of MOEMESH_COMM_NCCL; on this process's device, which must have been chosen. Collective.
 // What can't be told to the others, as a rank, a size or an id that makes no sense, is thrown before anybody is waited for:
 // INVALID_ARGUMENT. Then INVALID_ARGUMENT (interfaces), COMMUNICATION, OUT_OF_MEMORY, TIMEOUT, MISMATCH.
-NcclWorld open_nccl_world(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm);
+WorldOfId open_nccl_world(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm);
 void close_nccl(NcclComm& nccl);  // collective; for those who don't know what it is
 
 }  // namespace moemesh

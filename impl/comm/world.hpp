@@ -10,8 +10,8 @@
 namespace moemesh {
 
 // A context's communicator: one rank for MOEMESH_COMM_NONE, else a duplicate of `comm` with its node numbers, and
-// link->transport set. Not for MOEMESH_COMM_NCCL: nccl_world.hpp. Collective over `comm`. initialize: starts MPI if it is not up; multiple: at MPI_THREAD_MULTIPLE if it
-// can, else FUNNELED.
+// link->transport set. Not for MOEMESH_COMM_NCCL: nccl_world.hpp. Collective over `comm`.
+// initialize: starts MPI if it is not up; multiple: at MPI_THREAD_MULTIPLE if it can, else FUNNELED.
 // Throws INVALID_ARGUMENT (kind), MPI_UNAVAILABLE, MPI_KIND, MPI_NOT_INITIALIZED, MPI_FINALIZED, MPI_THREAD_LEVEL,
 // COMMUNICATION.
 std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moemesh_comm& comm, bool initialize,

@@ -148,7 +148,7 @@ void Context::open(const moemesh_context_params& params) {
   }
   require_nccl();
   choose_device_early(params.device);
-  NcclWorld made = open_nccl_world(link_, *reinterpret_cast<const moemesh_nccl_comm*>(params.comm.handle));
+  WorldOfId made = open_nccl_world(link_, *reinterpret_cast<const moemesh_nccl_comm*>(params.comm.handle));
   world_ = std::move(made.control);
   nccl_ = std::move(made.nccl);
 }

@@ -38,7 +38,7 @@ class Environment {
 };
 
 TEST(Bootstrap, BothKindsOfMessagesWork) {
-  const NcclWorld made = open_nccl_world(link_with(60), own_place());
+  const WorldOfId made = open_nccl_world(link_with(60), own_place());
   const int64_t rank = world().rank(), size = world().size();
   EXPECT_EQ(made.control->rank(), rank);
   EXPECT_EQ(made.control->size(), size);
@@ -61,7 +61,7 @@ TEST(Bootstrap, BothKindsOfMessagesWork) {
 }
 
 TEST(Bootstrap, WithoutADeadline) {
-  const NcclWorld made = open_nccl_world(link_with(0), own_place());
+  const WorldOfId made = open_nccl_world(link_with(0), own_place());
   close_nccl(*made.nccl);
   made.control->close();
 }

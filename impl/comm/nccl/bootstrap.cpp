@@ -90,12 +90,12 @@ void check(const std::vector<Card>& cards, int64_t rank) {
 
 }  // namespace
 
-NcclWorld bootstrap(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm) {
+Bootstrapped bootstrap(std::shared_ptr<Link> link, const moemesh_nccl_comm& comm) {
   const ncclUniqueId id = id_of(comm);
   const kernels::DeviceScope device;
   std::optional<sockets::Listener> listener;
   const Card mine = card_of(comm, listener);
-  auto nccl = std::make_shared<NcclComm>(link, id, comm.rank, comm.size, Urgency::payload);
+  auto nccl = std::make_unique<NcclComm>(link, id, comm.rank, comm.size, Urgency::payload);
   const std::vector<Card> cards = gather(*nccl, mine);
   check(cards, comm.rank);
   std::vector<sockets::Peer> peers;
