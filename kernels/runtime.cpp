@@ -75,17 +75,17 @@ std::string start_runtime(int32_t threads, int32_t device) {
   return problem;
 }
 
-std::string select_device(int32_t device) {
-  int32_t chosen = -1;
-  return detail::choose_device(device, chosen);
-}
-
 #ifndef MOEMESH_DEVICE_CUDA
 std::string detail::choose_device(int32_t, int32_t&) { return {}; }
 void detail::forget_streams() {}
 int32_t device() { return -1; }
 DeviceVersions device_versions() { return {}; }
 #endif
+
+std::string select_device(int32_t device) {
+  int32_t chosen = -1;
+  return detail::choose_device(device, chosen);
+}
 
 void stop_runtime() {
   detail::forget_streams();
