@@ -86,9 +86,10 @@ int32_t test(void** request, int32_t* done, int64_t* bytes) {
   return guarded([&] {
     Request& pending = *static_cast<Request*>(*request);
     bool finished = false;
-    const int32_t code = pending.world.test(pending, finished);
+    int64_t size = 0;
+    const int32_t code = pending.world.test(pending, finished, size);
     *done = finished;
-    if (bytes) *bytes = pending.frame.bytes;
+    if (bytes) *bytes = size;
     if (code != 0 || !finished) return code;
     World::release(pending);
     *request = nullptr;

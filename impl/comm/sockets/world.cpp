@@ -87,11 +87,12 @@ Request* World::receive(Comm& comm, void* data, int64_t capacity, int64_t peer, 
   return made.release();
 }
 
-int32_t World::test(Request& request, bool& done) {
+int32_t World::test(Request& request, bool& done, int64_t& bytes) {
   const std::lock_guard lock(mutex_);
   if (!request.done && request.code == 0)
     if (const int32_t code = progress(); code != 0) return code;
   done = request.done;
+  bytes = request.frame.bytes;
   if (done) return 0;
   return request.code != 0 ? request.code : verdict(request.connection);
 }

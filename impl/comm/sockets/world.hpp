@@ -46,7 +46,7 @@ class World {
 
   Request* send(Comm& comm, const void* data, int64_t bytes, int64_t peer, int32_t tag);
   Request* receive(Comm& comm, void* data, int64_t capacity, int64_t peer, int32_t tag);
-  int32_t test(Request& request, bool& done);
+  int32_t test(Request& request, bool& done, int64_t& bytes);
   int32_t drain(Comm& comm, int64_t peer, int32_t tag, bool& done, int64_t& bytes);
   void give_up(Request& request);  // and deletes it
   static void release(Request& request);
