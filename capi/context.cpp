@@ -4,6 +4,7 @@
 
 #include "capi/call.hpp"
 #include "impl/base/view.hpp"
+#include "impl/comm/nccl_world.hpp"
 #include "kernels/runtime.hpp"
 
 using namespace moemesh;
@@ -35,7 +36,19 @@ using P = moemesh_context_params;
 static_assert(no_padding(&P::struct_size, &P::comm, &P::log, &P::log_user, &P::allocate, &P::free, &P::allocator_user,
                          &P::clock, &P::clock_user, &P::timeout_seconds, &P::log_level, &P::mpi_init, &P::threads,
                          &P::progress, &P::device, &P::reserved, &P::deterministic, &P::reserved2));
+constexpr moemesh_nccl_comm nccl_defaults{sizeof(moemesh_nccl_comm), 0, 0, {}};
+using N = moemesh_nccl_comm;
+static_assert(no_padding(&N::struct_size, &N::rank, &N::size, &N::id));
 static_assert(sizeof(moemesh_comm) == 16 && sizeof(moemesh_view) == 16 + 2 * 32 + 8);
+
+// What the handle of MOEMESH_COMM_NCCL is the address of.
+moemesh_nccl_comm read_nccl_comm(int64_t handle) {
+  require_nccl();
+  require(handle != 0 && handle % alignof(moemesh_nccl_comm) == 0, MOEMESH_ERROR_INVALID_ARGUMENT,
+          "comm.handle: expected the address of a moemesh_nccl_comm, got {}", handle);
+  return read_struct(reinterpret_cast<const moemesh_nccl_comm*>(handle), nccl_defaults, sizeof nccl_defaults,
+                     "comm.handle");
+}
 
 }  // namespace
 
@@ -46,7 +59,10 @@ int32_t moemesh_context_params_init(moemesh_context_params* params, int64_t stru
 int32_t moemesh_context_create(const moemesh_context_params* params, moemesh_context* context) {
   return guarded([&](Call&) {
     required(context, "context");
-    const auto p = params ? read_struct(params, defaults, first_size, "context_params") : defaults;
+    auto p = params ? read_struct(params, defaults, first_size, "context_params") : defaults;
+    const bool by_nccl = p.comm.kind == MOEMESH_COMM_NCCL;
+    const auto nccl = by_nccl ? read_nccl_comm(p.comm.handle) : nccl_defaults;
+    if (by_nccl) p.comm.handle = reinterpret_cast<intptr_t>(&nccl);
     *context = new_handle<moemesh_context>(std::make_shared<Context>(p));
   });
 }

@@ -176,10 +176,21 @@ typedef enum moemesh_comm_kind {
   MOEMESH_COMM_MPICH_ABI = 2,
   MOEMESH_COMM_MPI_ABI = 3, /* MPI 5 ABI: not supported in this release */
   MOEMESH_COMM_MPI_WORLD = 4,
-  MOEMESH_COMM_NCCL = 5 /* no MPI: ranks that share a ncclUniqueId. NOT_SUPPORTED in this release */
+  MOEMESH_COMM_NCCL = 5 /* no MPI: ranks that share a ncclUniqueId, see moemesh_nccl_comm */
 } moemesh_comm_kind;
 
-/* For MOEMESH_COMM_NCCL: moemesh_comm.handle is the address of one, which is read during context_create. */
+/* For MOEMESH_COMM_NCCL: moemesh_comm.handle is the address of one, which is read during context_create. A library that was built
+ * without NCCL, as libmoemesh is, returns NOT_SUPPORTED.
+ * context_create makes NCCL's communicator of the id, on params.device. By it the ranks learn each other's addresses, and each
+ * connects with each by TCP: what the library has to say itself, and arrays in the host's memory, go that way. Each process has
+ * size - 1 such sockets (ulimit -n), at any free port. They are meant for a network that is trusted, as NCCL's own are: nothing
+ * is encrypted, but only who knows 32 random bytes, which rank 0 gave to all by NCCL, is let in, and nobody once all are there.
+ * Interface: the first that is up and neither loopback nor a bridge of containers, else loopback, IPv4 first; or by the
+ * environment's MOEMESH_SOCKET_IFNAME, else NCCL_SOCKET_IFNAME: beginnings of names ("eth,ib"), whole names ("=eth0,eth1"),
+ * all but those ("^docker", "^=eth2").
+ * What a rank finds wrong before it can talk to others (no device, a size, rank or id that makes no sense) it returns alone, and
+ * they wait for it as long as timeout_seconds says; what it finds later, all return. A rank whose process ends or that is cut
+ * off is noticed without a deadline: ERROR_COMMUNICATION, with its number. Threads: as with MPI_THREAD_MULTIPLE. */
 typedef struct moemesh_nccl_comm {
   int64_t struct_size;
   int64_t rank;   /* 0-based */
@@ -1319,7 +1330,7 @@ enum {
   MOEMESH_FEATURE_MPI = 1,    /* the MPI module is there and could be opened */
   MOEMESH_FEATURE_ONEDNN = 2, /* matrix products are oneDNN's */
   MOEMESH_FEATURE_CUDA = 4,   /* it works on a CUDA device: libmoemesh_cuda */
-  MOEMESH_FEATURE_NCCL = 8    /* messages between devices are NCCL's: not in this release, they go through MPI */
+  MOEMESH_FEATURE_NCCL = 8    /* messages between devices are NCCL's; without it they go through the host's memory */
 };
 
 /* The library and what it works with. Texts are never NULL, "" where there is nothing to say, and live as long as the library

@@ -6,7 +6,8 @@
 # moemesh_mpi: the module that the core opens when it is given an MPI communicator; one for both.
 
 file(GLOB kernel_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/*.cpp")
-file(GLOB core_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/*/*.cpp" "${PROJECT_SOURCE_DIR}/capi/*.cpp")
+file(GLOB core_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/*/*.cpp"
+     "${PROJECT_SOURCE_DIR}/impl/comm/sockets/*.cpp" "${PROJECT_SOURCE_DIR}/capi/*.cpp")
 if(NOT core_sources OR NOT kernel_sources)
   message(FATAL_ERROR "no sources under kernels, impl and capi")
 endif()

@@ -82,6 +82,11 @@ int32_t device() { return -1; }
 DeviceVersions device_versions() { return {}; }
 #endif
 
+std::string select_device(int32_t device) {
+  int32_t chosen = -1;
+  return detail::choose_device(device, chosen);
+}
+
 void stop_runtime() {
   detail::forget_streams();
   if (started_here && runtime_state() == RuntimeState::running) Kokkos::finalize();

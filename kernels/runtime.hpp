@@ -15,6 +15,9 @@ RuntimeState runtime_state();
 // Starts Kokkos with `threads` (>= 1) host threads, or adopts one that already runs (shared mode). Only in not_started.
 // device: the number of one, or -1 for the one that is current; on hosts -1. Returns why it can't be used, or an empty text.
 std::string start_runtime(int32_t threads, int32_t device = -1);
+// Makes the choice of start_runtime before it, for libraries that need the device first; a later one replaces it. Only in
+// not_started; returns as start_runtime does.
+std::string select_device(int32_t device);
 // Of CUDA, as it counts; zeros on hosts.
 struct DeviceVersions {
   int32_t compiled = 0, runtime = 0, driver = 0;

@@ -8,11 +8,15 @@ file(GLOB nccl_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/impl/comm/nccl/*
 file(GLOB fake_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/fake_nccl/*.cpp")
 file(GLOB nccl_test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/multi_nccl/*.cpp")
 
-add_executable(nccl_tests ${nccl_sources} ${fake_sources} ${nccl_test_sources})
+# The core, but for the unit that says whether there is NCCL.
+set(which_nccl "${PROJECT_SOURCE_DIR}/impl/comm/nccl_world.cpp")
+set_source_files_properties("${which_nccl}" PROPERTIES COMPILE_DEFINITIONS MOEMESH_HAVE_NCCL=1)
+add_executable(nccl_tests ${nccl_sources} ${fake_sources} ${nccl_test_sources} "${which_nccl}"
+  $<FILTER:$<TARGET_OBJECTS:moemesh_objects>,EXCLUDE,comm/nccl_world[.]cpp>)
 target_include_directories(nccl_tests PRIVATE
   "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}/fake_nccl" "${CMAKE_CURRENT_SOURCE_DIR}/multi_nccl")
 target_include_directories(nccl_tests BEFORE PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/fake_nccl/include")
-target_link_libraries(nccl_tests PRIVATE moemesh_objects GTest::gtest Threads::Threads)
+target_link_libraries(nccl_tests PRIVATE moemesh_common Kokkos::kokkos GTest::gtest Threads::Threads)
 # The core is inside this program, and looks for the module beside itself.
 set_target_properties(nccl_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 moemesh_mpi_program(nccl_tests)

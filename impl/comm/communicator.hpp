@@ -42,6 +42,7 @@ class ExchangeWatcher {
 // The state that all communicators of one context share: the transport, the deadline of waits, and whether it broke.
 struct Link : kernels::Waiter {
   const moemesh_transport* transport = nullptr;  // null: one rank
+  std::shared_ptr<void> keeps = {};              // what the transport has for this link alone
   std::shared_ptr<const Allocator> allocator;
   double timeout_seconds = 0;   // 0: none
   bool deterministic = false;   // sums between devices have the same order as those of hosts

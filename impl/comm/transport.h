@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The moemesh authors
  *
- * The contract between the core and its MPI module (libmoemesh_mpi.so): a versioned table of point-to-point calls.
+ * The contract between the core and its MPI module (libmoemesh_mpi.so): a versioned table of point-to-point calls. Where there
+ * is no MPI, impl/comm/sockets has the same table.
  * Every collective is built on it in communicator.cpp, so the order of messages, their sizes and every wait are the
  * core's own. C, so that the module can be built by another compiler; private: not installed. */
 #ifndef MOEMESH_IMPL_COMM_TRANSPORT_H

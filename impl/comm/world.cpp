@@ -78,8 +78,6 @@ std::vector<int64_t> node_numbers(const std::vector<int64_t>& leaders) {
 
 std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moemesh_comm& comm, bool initialize,
                                          bool multiple) {
-  require(comm.kind != MOEMESH_COMM_NCCL, MOEMESH_ERROR_NOT_SUPPORTED,
-          "comm.kind: MOEMESH_COMM_NCCL is not supported in this release");
   require(comm.kind >= MOEMESH_COMM_NONE && comm.kind <= MOEMESH_COMM_MPI_WORLD, MOEMESH_ERROR_INVALID_ARGUMENT,
           "comm.kind: expected a moemesh_comm_kind, got {}", comm.kind);
   if (comm.kind == MOEMESH_COMM_NONE) return std::make_unique<Communicator>(link);
@@ -95,12 +93,16 @@ std::unique_ptr<Communicator> open_world(std::shared_ptr<Link> link, const moeme
     link->transport->error_text(code, text.data(), static_cast<int64_t>(text.size()));
     fail(MOEMESH_ERROR_INVALID_ARGUMENT, "comm: MPI does not duplicate it: {}", text.data());
   }
+  return adopt_world(std::move(link), copy);
+}
+
+std::unique_ptr<Communicator> adopt_world(std::shared_ptr<Link> link, void* comm) {
   int64_t rank = 0, size = 0, leader = 0;
-  check_transport(*link, link->transport->rank(copy, &rank, &size), "asking for the rank");
-  check_transport(*link, link->transport->node_leader(copy, &leader), "finding the ranks that share memory");
+  check_transport(*link, link->transport->rank(comm, &rank, &size), "asking for the rank");
+  check_transport(*link, link->transport->node_leader(comm, &leader), "finding the ranks that share memory");
   constexpr int32_t every_axis = MOEMESH_GROUP_WORLD;
   auto result =
-      std::make_unique<Communicator>(link, copy, every_axis, std::vector<int64_t>(static_cast<size_t>(size), 0));
+      std::make_unique<Communicator>(link, comm, every_axis, std::vector<int64_t>(static_cast<size_t>(size), 0));
   std::vector<int64_t> leaders(static_cast<size_t>(size));
   result->all_gather(&leader, 1, leaders.data(), Purpose{});
   result->set_nodes(node_numbers(leaders));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "impl/base/error.hpp"
+#include "impl/comm/nccl_world.hpp"
 #include "impl/comm/world.hpp"
 #include "impl/context/runtime_mutex.hpp"
 #include "kernels/runtime.hpp"
@@ -41,7 +42,7 @@ int32_t default_threads(const Communicator& world) {
 }
 
 void check_device(int32_t device) {
-  const int32_t running = kernels::device();
+  const int32_t running = kernels::runtime_state() == kernels::RuntimeState::running ? kernels::device() : -1;
   require(device < 0 || kernels::takes_streams, MOEMESH_ERROR_NOT_SUPPORTED,
           "device: expected -1, as this library works on the host, got {}", device);
   require(device < 0 || running < 0 || device == running, MOEMESH_ERROR_NOT_SUPPORTED,
@@ -66,6 +67,15 @@ void adopt_kokkos(int32_t threads, int32_t device, const Logger& log) {
   if (kernels::runtime_threads() != threads)
     log.warning("threads: {} asked for, but the process's kernel pool already has {}", threads,
                 kernels::runtime_threads());
+}
+
+// NCCL needs the device before the pool of kernels can be made, whose size depends on the ranks of this node. Where a runtime
+// is up already, its device is the one; whether it is also what was asked for is found out later, and told to all.
+void choose_device_early(int32_t device) {
+  const std::lock_guard lock(runtime_mutex());
+  if (kernels::runtime_state() != kernels::RuntimeState::not_started) return;
+  const std::string problem = kernels::select_device(device);
+  require(problem.empty(), MOEMESH_ERROR_NO_DEVICE, "device {}: {}", device, problem);
 }
 
 std::shared_ptr<Link> make_link(const moemesh_context_params& params) {
@@ -116,7 +126,7 @@ Context::Context(const moemesh_context_params& params)
     : link_(make_link(params)),
       log_(params.log, params.log_user, params.log_level),
       clock_{params.clock, params.clock_user} {
-  world_ = open_world(link_, params.comm, params.mpi_init == 1, params.progress != MOEMESH_PROGRESS_CALLS);
+  open(params);
   link_->oversubscribed = ranks_on_this_node(*world_) > usable_cores();
   const Finding finding = attempt([&] {
     check(params);
@@ -127,12 +137,30 @@ Context::Context(const moemesh_context_params& params)
     const Field fields[] = {{"deterministic", params.deterministic}};
     agree_on_configuration(*world_, "context_create", fields, finding.status, finding.text);
   } catch (const Error&) {
-    if (!link_->broken) world_->close();
+    if (!link_->broken) close();
     throw;
   }
   if (!world_->closed()) comm_kind_ = link_->transport->kind;
   if (params.progress != MOEMESH_PROGRESS_CALLS && multiple_threads(*link_)) link_->progress.start();
   ++live_contexts;
+}
+
+// For NCCL the handle is the address of a struct that capi/ has checked.
+void Context::open(const moemesh_context_params& params) {
+  if (params.comm.kind != MOEMESH_COMM_NCCL) {
+    world_ = open_world(link_, params.comm, params.mpi_init == 1, params.progress != MOEMESH_PROGRESS_CALLS);
+    return;
+  }
+  require_nccl();
+  choose_device_early(params.device);
+  WorldOfId made = open_nccl_world(link_, *reinterpret_cast<const moemesh_nccl_comm*>(params.comm.handle));
+  world_ = std::move(made.control);
+  devices_ = std::move(made.devices);
+}
+
+void Context::close() {
+  if (devices_) devices_->close();
+  world_->close();
 }
 
 Context::~Context() {
@@ -161,8 +189,7 @@ void Context::finalize() {
   require(!finalized_, MOEMESH_ERROR_INVALID_STATE, "the context is finalized already");
   require(open_meshes == 0, MOEMESH_ERROR_INVALID_STATE, "context_finalize: {} meshes are not finalized", open_meshes);
   link_->progress.stop();
-  if (devices_) devices_->close();
-  world_->close();
+  close();
   finalized_ = true;
 }
 

@@ -45,6 +45,9 @@ class Context {
   std::string last_error;
 
  private:
+  void open(const moemesh_context_params& params);
+  void close();
+
   std::shared_ptr<Link> link_;
   std::unique_ptr<Communicator> world_;
   std::unique_ptr<DeviceWorld> devices_;

@@ -11,6 +11,7 @@
 
 #include "impl/base/error.hpp"
 #include "impl/comm/mpi_loader.hpp"
+#include "impl/comm/nccl_world.hpp"
 #include "impl/context/runtime_mutex.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/runtime.hpp"
@@ -56,7 +57,13 @@ void describe_kernels(moemesh_runtime_info& info) {
   info.cuda_compiled = device.compiled;
   info.cuda_runtime = device.runtime;
   info.cuda_driver = device.driver;
-  info.nccl_path = "";
+}
+
+void describe_nccl(moemesh_runtime_info& info) {
+  const NcclFacts nccl = nccl_facts();
+  info.nccl = nccl.version;
+  info.nccl_path = nccl.code ? file_of(nccl.code) : "";
+  if (nccl.code) info.features |= MOEMESH_FEATURE_NCCL;
 }
 
 // A copy that lives on: what was thrown does not. Written again only where another reason was found.
@@ -87,6 +94,7 @@ moemesh_runtime_info runtime_facts() {
   moemesh_runtime_info info{};
   describe_build(info);
   describe_kernels(info);
+  describe_nccl(info);
   describe_mpi(info);
   return info;
 }
