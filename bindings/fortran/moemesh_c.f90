@@ -39,6 +39,8 @@ module moemesh_c
     integer(c_int32_t) :: progress = 0
     integer(c_int32_t) :: device = 0
     integer(c_int32_t) :: reserved = 0
+    integer(c_int32_t) :: deterministic = 0
+    integer(c_int32_t) :: reserved2 = 0
   end type
 
   type, bind(c) :: moemesh_context_info_c

@@ -141,6 +141,8 @@ module moemesh_f_objects
     integer(c_int32_t) :: threads = 0
     integer(c_int32_t) :: progress = 0
     integer(c_int32_t) :: device = 0
+    integer(c_int32_t) :: deterministic = 0
+    integer(c_int32_t) :: reserved2 = 0
   end type
 
   type :: moemesh_context_info
@@ -702,6 +704,8 @@ contains
     raw%threads = params%threads
     raw%progress = params%progress
     raw%device = params%device
+    raw%deterministic = params%deterministic
+    raw%reserved2 = params%reserved2
   end subroutine
 
   subroutine moemesh_context_params_from_c(raw, params)
@@ -722,6 +726,8 @@ contains
     params%threads = raw%threads
     params%progress = raw%progress
     params%device = raw%device
+    params%deterministic = raw%deterministic
+    params%reserved2 = raw%reserved2
   end subroutine
 
   subroutine moemesh_context_info_from_c(raw, params)
@@ -1248,7 +1254,7 @@ contains
   end subroutine
 
   function new_moemesh_context_params(comm, log, log_user, allocate, free, allocator_user, clock, clock_user, &
-    timeout_seconds, log_level, mpi_init, threads, progress, device) &
+    timeout_seconds, log_level, mpi_init, threads, progress, device, deterministic, reserved2) &
       result(params)
     type(moemesh_comm), intent(in), optional :: comm
     type(c_funptr), intent(in), optional :: log
@@ -1264,6 +1270,8 @@ contains
     class(*), intent(in), optional :: threads
     class(*), intent(in), optional :: progress
     class(*), intent(in), optional :: device
+    class(*), intent(in), optional :: deterministic
+    class(*), intent(in), optional :: reserved2
     type(moemesh_context_params) :: params
     call moemesh_context_params_init(params)
     if (present(comm)) params%comm = comm
@@ -1281,6 +1289,9 @@ contains
     if (present(threads)) call moemesh_set(params%threads, threads, "moemesh_context_params", "threads")
     if (present(progress)) call moemesh_set(params%progress, progress, "moemesh_context_params", "progress")
     if (present(device)) call moemesh_set(params%device, device, "moemesh_context_params", "device")
+    if (present(deterministic)) call moemesh_set(params%deterministic, deterministic, "moemesh_context_params", &
+      "deterministic")
+    if (present(reserved2)) call moemesh_set(params%reserved2, reserved2, "moemesh_context_params", "reserved2")
   end function
 
   ! The library's defaults.

@@ -38,7 +38,7 @@ class Environment {
 };
 
 TEST(Bootstrap, BothKindsOfMessagesWork) {
-  const WorldOfId made = open_nccl_world(link_with(60), own_place());
+  const Bootstrapped made = bootstrap(link_with(60), own_place());
   const int64_t rank = world().rank(), size = world().size();
   EXPECT_EQ(made.control->rank(), rank);
   EXPECT_EQ(made.control->size(), size);
@@ -56,13 +56,13 @@ TEST(Bootstrap, BothKindsOfMessagesWork) {
   const auto part = made.nccl->split(static_cast<int32_t>(rank % 2), Urgency::reduction);
   EXPECT_EQ(part->rank(), rank / 2);
   part->close();
-  close_nccl(*made.nccl);
+  made.nccl->close();
   made.control->close();
 }
 
 TEST(Bootstrap, WithoutADeadline) {
-  const WorldOfId made = open_nccl_world(link_with(0), own_place());
-  close_nccl(*made.nccl);
+  const Bootstrapped made = bootstrap(link_with(0), own_place());
+  made.nccl->close();
   made.control->close();
 }
 
@@ -73,7 +73,7 @@ TEST(Bootstrap, OneRankHasNoInterface) {
   Outcome outcome;
   {
     const Environment names("MOEMESH_SOCKET_IFNAME", world().rank() == last ? "=none0" : "");
-    outcome = outcome_of([&] { (void)open_nccl_world(link_with(60), place); });
+    outcome = outcome_of([&] { (void)bootstrap(link_with(60), place); });
   }
   EXPECT_EQ(outcome.status, MOEMESH_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(outcome.text.find("MOEMESH_SOCKET_IFNAME==none0 allows no network interface that is up; there are: "),
@@ -90,7 +90,7 @@ TEST(Bootstrap, RefusesBeforeAnybodyWaits) {
   const auto expect = [&](const std::function<void(moemesh_nccl_comm&)>& change, const std::string& text) {
     moemesh_nccl_comm comm = good;
     change(comm);
-    const Outcome outcome = outcome_of([&] { (void)open_nccl_world(link_with(10), comm); });
+    const Outcome outcome = outcome_of([&] { (void)bootstrap(link_with(10), comm); });
     EXPECT_EQ(outcome.status, MOEMESH_ERROR_INVALID_ARGUMENT);
     EXPECT_NE(outcome.text.find(text), std::string::npos) << outcome.text;
   };

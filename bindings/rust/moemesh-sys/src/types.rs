@@ -249,12 +249,14 @@ pub struct moemesh_context_params {
     pub progress: i32,
     pub device: i32,
     pub reserved: i32,
+    pub deterministic: i32,
+    pub reserved2: i32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     [
         "Size of moemesh_context_params",
-    ][::core::mem::size_of::<moemesh_context_params>() - 112usize];
+    ][::core::mem::size_of::<moemesh_context_params>() - 120usize];
     [
         "Alignment of moemesh_context_params",
     ][::core::mem::align_of::<moemesh_context_params>() - 8usize];
@@ -306,6 +308,12 @@ const _: () = {
     [
         "Offset of field: moemesh_context_params::reserved",
     ][::core::mem::offset_of!(moemesh_context_params, reserved) - 108usize];
+    [
+        "Offset of field: moemesh_context_params::deterministic",
+    ][::core::mem::offset_of!(moemesh_context_params, deterministic) - 112usize];
+    [
+        "Offset of field: moemesh_context_params::reserved2",
+    ][::core::mem::offset_of!(moemesh_context_params, reserved2) - 116usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
