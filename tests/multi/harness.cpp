@@ -3,8 +3,11 @@
 
 #include "harness.hpp"
 
+#include <dlfcn.h>
+
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -78,9 +81,38 @@ bool same_bits(const Floats& a, const Floats& b) {
 
 // ---- context
 
+namespace {
+
+// MOEMESH_TEST_COMM_NCCL: the library gets an id of NCCL's instead of MPI. It comes from the NCCL that the library uses.
+bool without_mpi() { return std::getenv("MOEMESH_TEST_COMM_NCCL") != nullptr; }
+
+moemesh_nccl_comm nccl_comm(MPI_Comm comm) {
+  moemesh_nccl_comm made{};
+  made.struct_size = sizeof made;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  made.rank = rank;
+  made.size = size;
+  const auto unique_id = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "ncclGetUniqueId"));
+  if (unique_id == nullptr) throw std::runtime_error("the library has no NCCL");
+  if (rank == 0 && unique_id(made.id) != 0) throw std::runtime_error("no id");
+  MPI_Bcast(made.id, sizeof made.id, MPI_BYTE, 0, comm);
+  return made;
+}
+
+}  // namespace
+
 Session::Session(MPI_Comm comm, double timeout_seconds, moemesh_clock_function clock, void* clock_user) {
   auto params = with_defaults(moemesh_context_params_init);
-  if (comm != MPI_COMM_NULL) params.comm = moemesh_comm_from_mpi(comm);
+  moemesh_nccl_comm by_id{};
+  if (comm != MPI_COMM_NULL && without_mpi()) {
+    by_id = nccl_comm(comm);
+    params.comm = {reinterpret_cast<intptr_t>(&by_id), MOEMESH_COMM_NCCL, 0};
+  } else if (comm != MPI_COMM_NULL) {
+    params.comm = moemesh_comm_from_mpi(comm);
+  }
+  params.deterministic = std::getenv("MOEMESH_TEST_DETERMINISTIC") ? 1 : 0;
   params.log = keep;
   params.log_user = this;
   params.log_level = MOEMESH_LOG_INFO;

@@ -172,6 +172,33 @@ TEST(Life, DeadlineOfALostRank) {
   meet_again();
 }
 
+// The same where the host goes on: whoever comes by later finds it out.
+TEST(Life, DeadlineOfWhatNobodyWaitsFor) {
+  const int64_t size = world().size();
+  if (size == 1) GTEST_SKIP();
+  OwnNccl nccl;
+  nccl.expect_soon(0.5);
+  ComputeStream compute;
+  if (nccl.comm->rank() != size - 1) {
+    DeviceArray<float> data(100);
+    data.fill(compute, [](int64_t) { return 1.0F; });
+    Between order(compute);
+    nccl.comm->all_reduce(data.data(), 100, order);
+    const auto start = std::chrono::steady_clock::now();
+    const auto waited = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+    Outcome outcome;
+    while (outcome.status == MOEMESH_OK && waited() < 20)
+      outcome = outcome_of([&] { (void)nccl.own.link->progress.poll(); });
+    EXPECT_EQ(outcome.status, MOEMESH_ERROR_TIMEOUT) << outcome.text;
+    EXPECT_NE(outcome.text.find("for an all-reduce"), std::string::npos) << outcome.text;
+    EXPECT_GE(waited(), 0.5);
+    EXPECT_TRUE(nccl.own.link->broken);
+    order.join();
+    EXPECT_EQ(data.read(compute).size(), 100u);  // comes to its end
+  }
+  meet_again();
+}
+
 TEST(Life, MemoryOfMessages) {
   OwnNccl nccl;
   ComputeStream compute;

@@ -81,7 +81,9 @@ ncclResult_t ncclGetVersion(int* version);
 ncclResult_t ncclMemAlloc(void** pointer, size_t bytes);
 ncclResult_t ncclMemFree(void* pointer);
 
+#pragma GCC visibility push(default) /* programs call it too */
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id);
+#pragma GCC visibility pop
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank, ncclConfig_t* config);
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made, ncclConfig_t* config);
 ncclResult_t ncclCommFinalize(ncclComm_t comm);
