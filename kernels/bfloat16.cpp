@@ -7,17 +7,21 @@
 
 namespace moemesh::kernels {
 
+// Reads 4 and writes 2 bytes of an element: the minimum.
 void round_to_bfloat16(int64_t n, const float* from, uint16_t* to) {
-  detail::for_tiles(
-      "moemesh::round_to_bfloat16", n, KOKKOS_LAMBDA(int64_t i, int64_t end) {
-        for (; i < end; i += detail::kLanes) to[i] = to_bfloat16(from[i]);
+  detail::for_flat(
+      "moemesh::round_to_bfloat16", n, KOKKOS_LAMBDA(int64_t begin, int64_t end, int64_t lane) {
+        detail::for_stretches(
+            begin, end, lane, [=](auto at) { at.write(at.read(from), to); }, from, to);
       });
 }
 
+// Reads 2 and writes 4.
 void widen_bfloat16(int64_t n, const uint16_t* from, float* to) {
-  detail::for_tiles(
-      "moemesh::widen_bfloat16", n, KOKKOS_LAMBDA(int64_t i, int64_t end) {
-        for (; i < end; i += detail::kLanes) to[i] = to_float(from[i]);
+  detail::for_flat(
+      "moemesh::widen_bfloat16", n, KOKKOS_LAMBDA(int64_t begin, int64_t end, int64_t lane) {
+        detail::for_stretches(
+            begin, end, lane, [=](auto at) { at.write(at.read(from), to); }, from, to);
       });
 }
 
