@@ -25,11 +25,24 @@ void widen_bfloat16(int64_t n, const uint16_t* from, float* to) {
       });
 }
 
+// Reads 6 bytes of an element, and writes 4 of what changes.
 void refresh_masters(int64_t n, const uint16_t* values, float* masters) {
-  detail::for_tiles(
-      "moemesh::refresh_masters", n, KOKKOS_LAMBDA(int64_t i, int64_t end) {
-        for (; i < end; i += detail::kLanes)
-          if (to_bfloat16(masters[i]) != values[i]) masters[i] = to_float(values[i]);
+  detail::for_flat(
+      "moemesh::refresh_masters", n, KOKKOS_LAMBDA(int64_t begin, int64_t end, int64_t lane) {
+        detail::for_stretches(
+            begin, end, lane,
+            [=](auto at) {
+              const auto value = at.load(values);
+              auto master = at.load(masters);
+              bool changed = false;
+              for (int32_t i = 0; i < at.size; ++i) {
+                if (to_bfloat16(master[i]) == value[i]) continue;
+                master[i] = to_float(value[i]);
+                changed = true;
+              }
+              if (changed) at.save(master, masters);
+            },
+            values, masters);
       });
 }
 

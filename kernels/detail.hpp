@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "kernels/bfloat16.hpp"
 #include "kernels/memory.hpp"
@@ -195,6 +196,109 @@ struct FlatBody {
 template <class Body>
 void for_flat(const char* name, int64_t n, const Body& body) {
   for_rows(name, ceil_div(n, kTile), FlatBody<Body>{body, n});
+}
+
+// Who works on a row whose results hang together: on a host one item, on a device the lanes of a warp. What sum and most
+// return all lanes have; what one lane has written the others see after each and once.
+struct Alone {
+  template <class F>
+  KOKKOS_INLINE_FUNCTION void each(int64_t n, const F& f) const {
+    for (int64_t i = 0; i < n; ++i) f(i);
+  }
+  template <class F>
+  KOKKOS_INLINE_FUNCTION auto sum(int64_t n, const F& term) const {
+    std::decay_t<decltype(term(n))> total = 0;
+    for (int64_t i = 0; i < n; ++i) total += term(i);
+    return total;
+  }
+  template <class F>
+  KOKKOS_INLINE_FUNCTION auto most(int64_t n, const F& value) const {
+    auto best = Kokkos::reduction_identity<std::decay_t<decltype(value(n))>>::max();
+    for (int64_t i = 0; i < n; ++i) {
+      const auto here = value(i);
+      if (here > best) best = here;
+    }
+    return best;
+  }
+  template <class F>
+  KOKKOS_INLINE_FUNCTION void once(const F& f) const {
+    f();
+  }
+};
+
+using Teams = Kokkos::TeamPolicy<Space, Kokkos::IndexType<int64_t>>;
+
+struct Together {
+  const Teams::member_type& team;
+
+  template <class F>
+  KOKKOS_INLINE_FUNCTION void each(int64_t n, const F& f) const {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), f);
+  }
+  template <class F>
+  KOKKOS_INLINE_FUNCTION auto sum(int64_t n, const F& term) const {
+    using Value = std::decay_t<decltype(term(n))>;
+    Value total = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, n), [&](int64_t i, Value& partial) { partial += term(i); }, total);
+    return total;
+  }
+  template <class F>
+  KOKKOS_INLINE_FUNCTION auto most(int64_t n, const F& value) const {
+    using Value = std::decay_t<decltype(value(n))>;
+    Value best = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, n),
+        [&](int64_t i, Value& partial) {
+          const Value here = value(i);
+          if (here > partial) partial = here;
+        },
+        Kokkos::Max<Value>(best));
+    return best;
+  }
+  template <class F>
+  KOKKOS_INLINE_FUNCTION void once(const F& f) const {
+    Kokkos::single(Kokkos::PerThread(team), f);
+  }
+};
+
+using Lanes = std::conditional_t<kOnHost, Alone, Together>;
+
+// Warps of one block. A host that stands in for a device has no more than one thread for sure.
+#ifdef MOEMESH_DEVICE_CUDA
+inline constexpr int kWarps = 4;
+#else
+inline constexpr int kWarps = 1;
+#endif
+
+template <class Body>
+struct TeamBody {
+  Body body;
+  int64_t rows;
+  KOKKOS_FUNCTION void operator()(const Teams::member_type& team) const {
+    const int64_t row = int64_t{team.league_rank()} * kWarps + team.team_rank();
+    if (row < rows) body(row, Together{team});
+  }
+};
+
+template <class Body>
+struct AloneBody {
+  Body body;
+  KOKKOS_FUNCTION void operator()(int64_t row) const { body(row, Alone{}); }
+};
+
+// body(row, lanes)
+template <class Body>
+void for_teams(const char* name, int64_t rows, const Body& body) {
+  if constexpr (kOnHost) {
+    for_each(name, rows, AloneBody<Body>{body});
+  } else {
+    static const std::string label(name);
+    if (rows <= 0) return;
+    const Unlocked access;
+    const auto blocks = static_cast<int>(ceil_div(rows, kWarps));
+    Kokkos::parallel_for(label, Teams(space(), blocks, kWarps, static_cast<int>(kLanes)), TeamBody<Body>{body, rows});
+  }
 }
 
 // For results that the caller reads on the host.
