@@ -10,6 +10,8 @@ namespace moemesh::kernels {
 namespace {
 
 using detail::for_each;
+using detail::for_teams;
+using detail::Lanes;
 
 KOKKOS_INLINE_FUNCTION int64_t sequence_of(const Sequences& sequences, int64_t t) {
   return sequences.interleaved ? t % sequences.count : t / sequences.length;
@@ -40,20 +42,19 @@ KOKKOS_INLINE_FUNCTION float numerator(Score score, const Softmax& softmax, floa
 }
 
 // Softmax::peak is finite: a row that has a decision has a finite logit.
-KOKKOS_INLINE_FUNCTION Softmax softmax_of(Score score, int64_t experts, const float* logits) {
-  float highest = logits[0];
-  for (int64_t e = 1; e < experts; ++e) highest = logits[e] > highest ? logits[e] : highest;
-  Softmax softmax = {exponent(score, highest), 0};
-  for (int64_t e = 0; e < experts; ++e) softmax.sum += static_cast<double>(numerator(score, softmax, logits[e]));
+KOKKOS_INLINE_FUNCTION Softmax softmax_of(const Lanes& lanes, Score score, int64_t experts, const float* logits) {
+  Softmax softmax = {exponent(score, lanes.most(experts, [&](int64_t e) { return logits[e]; })), 0};
+  softmax.sum =
+      lanes.sum(experts, [&](int64_t e) { return static_cast<double>(numerator(score, softmax, logits[e])); });
   return softmax;
 }
 
 // sum_e rows[e] * P_e
-KOKKOS_INLINE_FUNCTION double overlap(Score score, const Softmax& softmax, int64_t experts, const float* logits,
-                                      const int64_t* rows) {
-  double sum = 0;
-  for (int64_t e = 0; e < experts; ++e)
-    sum += static_cast<double>(rows[e]) * static_cast<double>(numerator(score, softmax, logits[e]));
+KOKKOS_INLINE_FUNCTION double overlap(const Lanes& lanes, Score score, const Softmax& softmax, int64_t experts,
+                                      const float* logits, const int64_t* rows) {
+  const double sum = lanes.sum(experts, [&](int64_t e) {
+    return static_cast<double>(rows[e]) * static_cast<double>(numerator(score, softmax, logits[e]));
+  });
   return sum / softmax.sum;
 }
 
@@ -61,66 +62,98 @@ KOKKOS_INLINE_FUNCTION double log_sum(const Softmax& softmax) {
   return static_cast<double>(softmax.peak) + Kokkos::log(softmax.sum);
 }
 
-KOKKOS_INLINE_FUNCTION void add_aux_gradient(Score score, int64_t experts, const float* logits, const int64_t* rows,
-                                             double weight, float* dlogits) {
-  const Softmax softmax = softmax_of(score, experts, logits);
-  const double mean = overlap(score, softmax, experts, logits, rows);
-  for (int64_t e = 0; e < experts; ++e) {
+KOKKOS_INLINE_FUNCTION void add_aux_gradient(const Lanes& lanes, Score score, int64_t experts, const float* logits,
+                                             const int64_t* rows, double weight, float* dlogits) {
+  const Softmax softmax = softmax_of(lanes, score, experts, logits);
+  const double mean = overlap(lanes, score, softmax, experts, logits, rows);
+  lanes.each(experts, [&](int64_t e) {
     const double p = static_cast<double>(numerator(score, softmax, logits[e])) / softmax.sum;
     const double gradient = weight * p * (static_cast<double>(rows[e]) - mean);
     dlogits[e] += static_cast<float>(gradient) * slope(score, logits[e]);
-  }
+  });
 }
 
-KOKKOS_INLINE_FUNCTION void add_z_gradient(int64_t experts, const float* logits, double weight, float* dlogits) {
-  const Softmax softmax = softmax_of(Score::softmax, experts, logits);
+KOKKOS_INLINE_FUNCTION void add_z_gradient(const Lanes& lanes, int64_t experts, const float* logits, double weight,
+                                           float* dlogits) {
+  const Softmax softmax = softmax_of(lanes, Score::softmax, experts, logits);
   const double factor = 2 * weight * log_sum(softmax) / softmax.sum;
-  for (int64_t e = 0; e < experts; ++e)
+  lanes.each(experts, [&](int64_t e) {
     dlogits[e] += static_cast<float>(factor * static_cast<double>(numerator(Score::softmax, softmax, logits[e])));
+  });
 }
 
-}  // namespace
-
-void count_sequences(const RouterConfig& config, const Sequences& sequences, int64_t tokens, const int32_t* chosen,
-                     int64_t* rows, int64_t* real) {
-  const int64_t experts = config.experts;
-  const int32_t top_k = config.top_k;
-  const Sequences all = sequences;
+// counts [n] = 0
+void clear_counts(int64_t n, int64_t* counts) {
   for_each(
-      "moemesh::count_sequences", all.count * experts, KOKKOS_LAMBDA(int64_t i) { rows[i] = 0; });
-  for_each(
-      "moemesh::count_sequences", tokens * top_k, KOKKOS_LAMBDA(int64_t i) {
-        if (chosen[i] >= 0) Kokkos::atomic_inc(&rows[sequence_of(all, i / top_k) * experts + chosen[i]]);
-      });
-  for_each(
-      "moemesh::count_sequences", all.count, KOKKOS_LAMBDA(int64_t s) {
-        int64_t sum = 0;
-        for (int64_t e = 0; e < experts; ++e) sum += rows[s * experts + e];
-        real[s] = sum / top_k;
-      });
-  detail::finish();
+      "moemesh::count_sequences", n, KOKKOS_LAMBDA(int64_t i) { counts[i] = 0; });
 }
 
-int64_t balance_workspace(int64_t tokens) { return 2 * tokens; }
+// real[s] = the tokens that rows[s, :] counts.
+void count_tokens(int64_t sequences, int64_t experts, int32_t top_k, const int64_t* rows, int64_t* real) {
+  for_teams(
+      "moemesh::count_sequences", sequences, KOKKOS_LAMBDA(int64_t s, const Lanes& lanes) {
+        const int64_t sum = lanes.sum(experts, [&](int64_t e) { return rows[s * experts + e]; });
+        lanes.once([&] { real[s] = sum / top_k; });
+      });
+}
 
-BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequences, int64_t tokens,
-                             const float* logits, const int32_t* chosen, const int64_t* rows, const int64_t* real,
-                             double* workspace, double* sums) {
-  double *aux = workspace, *z = aux + tokens, *aux_sums = sums, *z_sums = sums + sequences.count;
+// The two losses of each token.
+void token_losses(const RouterConfig& config, const Sequences& sequences, int64_t tokens, const float* logits,
+                  const int32_t* chosen, const int64_t* rows, double* aux, double* z) {
   const RouterConfig rule = config;
   const Sequences all = sequences;
-  for_each(
-      "moemesh::balance_losses", tokens, KOKKOS_LAMBDA(int64_t t) {
-        aux[t] = z[t] = 0;
-        if (chosen[t * rule.top_k] < 0) return;
-        const float* row = logits + t * rule.experts;
-        const int64_t* counts = rows + sequence_of(all, t) * rule.experts;
-        const Softmax scores = softmax_of(rule.score, rule.experts, row);
-        aux[t] = overlap(rule.score, scores, rule.experts, row, counts);
-        const double sum =
-            log_sum(rule.score == Score::softmax ? scores : softmax_of(Score::softmax, rule.experts, row));
-        z[t] = sum * sum;
+  for_teams(
+      "moemesh::balance_losses", tokens, KOKKOS_LAMBDA(int64_t t, const Lanes& lanes) {
+        double token_aux = 0, token_z = 0;
+        if (chosen[t * rule.top_k] >= 0) {
+          const float* row = logits + t * rule.experts;
+          const int64_t* counts = rows + sequence_of(all, t) * rule.experts;
+          const Softmax scores = softmax_of(lanes, rule.score, rule.experts, row);
+          token_aux = overlap(lanes, rule.score, scores, rule.experts, row, counts);
+          const double sum =
+              log_sum(rule.score == Score::softmax ? scores : softmax_of(lanes, Score::softmax, rule.experts, row));
+          token_z = sum * sum;
+        }
+        lanes.once([&] {
+          aux[t] = token_aux;
+          z[t] = token_z;
+        });
       });
+}
+
+// sums[i] = the sum of values[i, pieces]
+void add_pieces(int64_t n, int64_t pieces, const double* values, double* sums) {
+  for_teams(
+      "moemesh::balance_losses", n, KOKKOS_LAMBDA(int64_t i, const Lanes& lanes) {
+        const double sum = lanes.sum(pieces, [&](int64_t p) { return values[i * pieces + p]; });
+        lanes.once([&] { sums[i] = sum; });
+      });
+}
+
+// Tokens that a warp adds up: a sequence may be all tokens, and be the only one.
+constexpr int64_t kPiece = 256;
+int64_t pieces_of(const Sequences& sequences) { return detail::ceil_div(sequences.length, kPiece); }
+
+// sums[s, p] = the losses of piece p of sequence s; then the same of z.
+void add_tokens_of_pieces(const Sequences& sequences, const double* aux, const double* z, double* sums) {
+  const Sequences all = sequences;
+  const int64_t pieces = pieces_of(all), n = all.count * pieces;
+  for_teams(
+      "moemesh::balance_losses", n, KOKKOS_LAMBDA(int64_t i, const Lanes& lanes) {
+        const int64_t s = i / pieces, first = i % pieces * kPiece;
+        const int64_t count = detail::smaller(kPiece, all.length - first);
+        const double aux_sum = lanes.sum(count, [&](int64_t c) { return aux[token_of(all, s, first + c)]; });
+        const double z_sum = lanes.sum(count, [&](int64_t c) { return z[token_of(all, s, first + c)]; });
+        lanes.once([&] {
+          sums[i] = aux_sum;
+          sums[n + i] = z_sum;
+        });
+      });
+}
+
+void add_tokens_on_host(const Sequences& sequences, const double* aux, const double* z, double* sums) {
+  const Sequences all = sequences;
+  double *aux_sums = sums, *z_sums = sums + all.count;
   for_each(
       "moemesh::balance_losses", all.count, KOKKOS_LAMBDA(int64_t s) {
         aux_sums[s] = z_sums[s] = 0;
@@ -129,6 +162,45 @@ BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequen
           z_sums[s] += z[token_of(all, s, i)];
         }
       });
+}
+
+// sums[s], sums[count + s] = the losses of sequence s, in an order that no number of threads changes.
+void add_tokens(const Sequences& sequences, const double* aux, const double* z, double* scratch, double* sums) {
+  if constexpr (detail::kOnHost) {
+    add_tokens_on_host(sequences, aux, z, sums);
+  } else {
+    add_tokens_of_pieces(sequences, aux, z, scratch);
+    add_pieces(2 * sequences.count, pieces_of(sequences), scratch, sums);
+  }
+}
+
+}  // namespace
+
+// Reads 4 bytes of each choice; its count is in a cache.
+void count_sequences(const RouterConfig& config, const Sequences& sequences, int64_t tokens, const int32_t* chosen,
+                     int64_t* rows, int64_t* real) {
+  const int64_t experts = config.experts;
+  const int32_t top_k = config.top_k;
+  const Sequences all = sequences;
+  clear_counts(all.count * experts, rows);
+  for_each(
+      "moemesh::count_sequences", tokens * top_k, KOKKOS_LAMBDA(int64_t i) {
+        if (chosen[i] >= 0) Kokkos::atomic_inc(&rows[sequence_of(all, i / top_k) * experts + chosen[i]]);
+      });
+  count_tokens(all.count, experts, top_k, rows, real);
+  detail::finish();
+}
+
+int64_t balance_workspace(int64_t tokens) { return detail::kOnHost ? 2 * tokens : 4 * tokens; }
+
+// Reads 4 bytes of each logit, and of a token 4 more, and writes and reads 16: its two losses, that they are added in order.
+BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequences, int64_t tokens,
+                             const float* logits, const int32_t* chosen, const int64_t* rows, const int64_t* real,
+                             double* workspace, double* sums) {
+  double *aux = workspace, *z = aux + tokens, *aux_sums = sums, *z_sums = sums + sequences.count;
+  const Sequences& all = sequences;
+  token_losses(config, all, tokens, logits, chosen, rows, aux, z);
+  add_tokens(all, aux, z, z + tokens, sums);
   detail::finish();
   BalanceLosses losses;
   int64_t filled = 0, routed = 0;
@@ -144,20 +216,21 @@ BalanceLosses balance_losses(const RouterConfig& config, const Sequences& sequen
   return {losses.aux / static_cast<double>(filled), losses.z / static_cast<double>(routed)};
 }
 
+// Reads 8 bytes of each logit, itself and its gradient, and writes 4: the minimum.
 void balance_backward(const RouterConfig& config, const Sequences& sequences, int64_t tokens, const float* logits,
                       const int32_t* chosen, const int64_t* rows, const double* aux_weights, double z_weight,
                       float* dlogits) {
   const RouterConfig rule = config;
   const Sequences all = sequences;
-  for_each(
-      "moemesh::balance_backward", tokens, KOKKOS_LAMBDA(int64_t t) {
+  for_teams(
+      "moemesh::balance_backward", tokens, KOKKOS_LAMBDA(int64_t t, const Lanes& lanes) {
         if (chosen[t * rule.top_k] < 0) return;
         const float* row = logits + t * rule.experts;
         float* gradient = dlogits + t * rule.experts;
         const int64_t s = sequence_of(all, t);
         if (aux_weights != nullptr)
-          add_aux_gradient(rule.score, rule.experts, row, rows + s * rule.experts, aux_weights[s], gradient);
-        if (z_weight != 0) add_z_gradient(rule.experts, row, z_weight, gradient);
+          add_aux_gradient(lanes, rule.score, rule.experts, row, rows + s * rule.experts, aux_weights[s], gradient);
+        if (z_weight != 0) add_z_gradient(lanes, rule.experts, row, z_weight, gradient);
       });
 }
 

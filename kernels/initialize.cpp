@@ -43,6 +43,7 @@ struct Normal {
 KOKKOS_INLINE_FUNCTION void store(float value, float& place) { place = value; }
 KOKKOS_INLINE_FUNCTION void store(float value, uint16_t& place) { place = to_bfloat16(value); }
 
+// Writes 4 or 2 bytes of an element, a full line of a cache at once. What it takes is the drawing: once for a model.
 template <class Draw, class T>
 void fill(const Draw& draw, uint64_t key, const Slice& slice, T* out) {
   const Slice s = slice;

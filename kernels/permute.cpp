@@ -3,6 +3,8 @@
 
 #include "kernels/permute.hpp"
 
+#include <string>
+
 #include "kernels/detail.hpp"
 
 namespace moemesh::kernels {
@@ -11,8 +13,11 @@ using detail::for_each;
 
 namespace {
 
-// Items of one work item of the sort. At least as many as buckets, so that the counts take no more room than the items.
-int64_t sort_block(int64_t buckets) { return buckets > 1024 ? buckets : 1024; }
+// Items of a block of the sort. At least as many as buckets, so that the counts take no more room than the items. On a host
+// a block is one work item's; on a device each of its items looks at those before it, which is why it is shorter.
+int64_t sort_block(int64_t buckets) { return detail::larger(detail::kOnHost ? 1024 : 256, buckets); }
+
+// A host's sort: three passes, of which two read the keys.
 
 // counts[block, bucket]
 void count_keys(int64_t n, const int32_t* key, int64_t buckets, int64_t* counts) {
@@ -55,7 +60,7 @@ void place_keys(int64_t n, const int32_t* key, int64_t buckets, const int64_t* o
 
 // sums may be values. One work item: Kokkos' scan is an allocation, and slower for the tokens of a microbatch.
 template <class Value>
-void write_exclusive_sums(int64_t n, const Value* values, int64_t* sums) {
+void sums_on_host(int64_t n, const Value* values, int64_t* sums) {
   for_each(
       "moemesh::exclusive_sum", 1, KOKKOS_LAMBDA(int64_t) {
         int64_t sum = 0;
@@ -65,6 +70,80 @@ void write_exclusive_sums(int64_t n, const Value* values, int64_t* sums) {
           sum += value;
         }
         sums[n] = sum;
+      });
+}
+
+void sort_on_host(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets,
+                  int64_t* workspace) {
+  count_keys(n, key, buckets, workspace);
+  scan_blocks(detail::ceil_div(n, sort_block(buckets)), buckets, workspace, offsets);
+  sums_on_host(buckets, offsets, offsets);
+  place_keys(n, key, buckets, offsets, workspace, position);
+}
+
+// A device's: no item waits for another. Neighbouring items read the same keys of their block at once, from a cache.
+
+// How many of the keys [begin, end) are `bucket`.
+KOKKOS_INLINE_FUNCTION int64_t count_equal(const int32_t* key, int64_t begin, int64_t end, int32_t bucket) {
+  int32_t count = 0;
+  for (int64_t i = begin; i < end; ++i) count += key[i] == bucket;
+  return count;
+}
+
+// counts[bucket, block]
+void count_blocks(int64_t n, const int32_t* key, int64_t buckets, int64_t* counts) {
+  const int64_t block = sort_block(buckets), blocks = detail::ceil_div(n, block);
+  for_each(
+      "moemesh::count_keys", blocks * buckets, KOKKOS_LAMBDA(int64_t i) {
+        const int64_t b = i / buckets, k = i % buckets;
+        counts[k * blocks + b] =
+            count_equal(key, b * block, detail::smaller(n, (b + 1) * block), static_cast<int32_t>(k));
+      });
+}
+
+// counts becomes the sums of what is before each of them; offsets[k] that of a bucket's first block.
+void scan_counts(int64_t blocks, int64_t buckets, int64_t* counts, int64_t* offsets) {
+  static const std::string label("moemesh::scan_blocks");
+  const int64_t n = blocks * buckets;
+  const detail::Unlocked access;
+  Kokkos::parallel_scan(
+      label, detail::range(n + 1), KOKKOS_LAMBDA(int64_t i, int64_t & sum, bool last) {
+        const int64_t here = i < n ? counts[i] : 0;
+        if (last && i < n) counts[i] = sum;
+        if (last && i % blocks == 0) offsets[i / blocks] = sum;
+        sum += here;
+      });
+}
+
+void place_blocks(int64_t n, const int32_t* key, int64_t buckets, const int64_t* counts, int64_t* position) {
+  const int64_t block = sort_block(buckets), blocks = detail::ceil_div(n, block);
+  for_each(
+      "moemesh::place_keys", n, KOKKOS_LAMBDA(int64_t i) {
+        const int64_t b = i / block;
+        position[i] = key[i] < 0 ? -1 : counts[key[i] * blocks + b] + count_equal(key, b * block, i, key[i]);
+      });
+}
+
+void zero_offsets(int64_t buckets, int64_t* offsets) {
+  for_each(
+      "moemesh::scan_blocks", buckets + 1, KOKKOS_LAMBDA(int64_t k) { offsets[k] = 0; });
+}
+
+void sort_on_device(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets,
+                    int64_t* workspace) {
+  if (n <= 0 || buckets <= 0) return zero_offsets(buckets, offsets);
+  count_blocks(n, key, buckets, workspace);
+  scan_counts(detail::ceil_div(n, sort_block(buckets)), buckets, workspace, offsets);
+  place_blocks(n, key, buckets, workspace, position);
+}
+
+void sums_on_device(int64_t n, const int32_t* values, int64_t* sums) {
+  static const std::string label("moemesh::exclusive_sum");
+  const detail::Unlocked access;
+  Kokkos::parallel_scan(
+      label, detail::range(n + 1), KOKKOS_LAMBDA(int64_t i, int64_t & sum, bool last) {
+        if (last) sums[i] = sum;
+        if (i < n) sum += values[i];
       });
 }
 
@@ -79,25 +158,38 @@ KOKKOS_INLINE_FUNCTION bool goes_to(const int32_t* chosen, const int32_t* owner,
 
 int64_t sort_workspace(int64_t n, int64_t buckets) { return detail::ceil_div(n, sort_block(buckets)) * buckets; }
 
+// Reads 4 bytes of an item twice and writes 8; the minimum reads them once. The counts are 8 bytes for each bucket and 1024
+// items, or a device's 256, written once and read and written again.
 void stable_sort(int64_t n, const int32_t* key, int64_t buckets, int64_t* position, int64_t* offsets,
                  int64_t* workspace) {
-  count_keys(n, key, buckets, workspace);
-  scan_blocks(detail::ceil_div(n, sort_block(buckets)), buckets, workspace, offsets);
-  write_exclusive_sums(buckets, offsets, offsets);
-  place_keys(n, key, buckets, offsets, workspace, position);
+  if constexpr (detail::kOnHost) {
+    sort_on_host(n, key, buckets, position, offsets, workspace);
+  } else {
+    sort_on_device(n, key, buckets, position, offsets, workspace);
+  }
   detail::finish();
 }
 
+// Reads 4 bytes of an item and writes 8: the minimum, but that a device's scan reads them twice.
 void exclusive_sum(int64_t n, const int32_t* values, int64_t* sums) {
-  write_exclusive_sums(n, values, sums);
+  if constexpr (detail::kOnHost) {
+    sums_on_host(n, values, sums);
+  } else {
+    sums_on_device(n, values, sums);
+  }
   detail::finish();
 }
 
+// The rest are one pass of an item or a token each, without a float but what is carried. What follows counts the bytes of
+// an item, or of one of a token's k choices; the owners of experts are in a cache.
+
+// Reads 16, 8 of them wherever the index points, and writes 8.
 void pick(int64_t n, const int64_t* from, const int64_t* index, int64_t* to) {
   for_each(
       "moemesh::pick", n, KOKKOS_LAMBDA(int64_t i) { to[i] = from[index[i]]; });
 }
 
+// Reads 4 and writes 4.
 void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner,
                        int32_t* destination) {
   for_each(
@@ -112,6 +204,7 @@ void copy_destinations(int64_t tokens, int32_t top_k, const int32_t* chosen, con
       });
 }
 
+// Reads 12 and writes 8 of each copy.
 void describe_copies(int64_t tokens, int32_t top_k, const int32_t* chosen, const int32_t* owner, const int64_t* copy,
                      int32_t* copy_token, int32_t* copy_rows) {
   for_each(
@@ -127,6 +220,7 @@ void describe_copies(int64_t tokens, int32_t top_k, const int32_t* chosen, const
       });
 }
 
+// Reads 16, and 8 of each copy, and writes 12.
 void write_tags(int64_t tokens, int32_t top_k, const int32_t* chosen, const float* gates, const int32_t* owner,
                 const int64_t* copy, const int64_t* first_tag, RowTag* tags, int32_t* slot) {
   for_each(
@@ -145,6 +239,7 @@ void write_tags(int64_t tokens, int32_t top_k, const int32_t* chosen, const floa
       });
 }
 
+// Reads 4 of the 8 of a tag and writes 8.
 void read_tags(int64_t n, const RowTag* tags, int64_t first_expert, int64_t local_experts, int32_t* key,
                int32_t* last) {
   for_each(
@@ -155,6 +250,7 @@ void read_tags(int64_t n, const RowTag* tags, int64_t first_expert, int64_t loca
       });
 }
 
+// Reads 24 and writes 8, and 8 of each copy, the former wherever the row is.
 void index_rows(int64_t n, const RowTag* tags, const int64_t* copy_of_tag, const int64_t* position, int64_t copies,
                 int32_t* row_copy, float* row_gate, int64_t* first_tag) {
   for_each(
@@ -170,17 +266,20 @@ void index_rows(int64_t n, const RowTag* tags, const int64_t* copy_of_tag, const
       });
 }
 
+// Reads 16 and writes 8 wherever `to` points.
 void invert_order(int64_t n, const int64_t* from, int64_t first, const int64_t* to, int64_t* index) {
   for_each(
       "moemesh::invert_order", n, KOKKOS_LAMBDA(int64_t i) { index[to[i]] = first + from[i]; });
 }
 
+// Reads 12, 4 of them wherever the row is, and writes 4.
 void write_gate_gradients(int64_t n, const int64_t* position, const float* row_dgate, RowTag* tags) {
   for_each(
       "moemesh::write_gate_gradients", n,
       KOKKOS_LAMBDA(int64_t i) { tags[i].gate = position[i] < 0 ? 0.0f : row_dgate[position[i]]; });
 }
 
+// Reads 8 and writes 4 wherever the slot is.
 void read_gate_gradients(int64_t n, const int32_t* slot, const RowTag* tags, float* dgates) {
   for_each(
       "moemesh::read_gate_gradients", n, KOKKOS_LAMBDA(int64_t i) { dgates[slot[i]] = tags[i].gate; });

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-// The routing decision and its gradient, from fp32 logits (design: "Router"). One token a work item.
+// The routing decision and its gradient, from fp32 logits (design: "Router"). One token a work item, or a warp's of a device.
 namespace moemesh::kernels {
 
 enum class Score : int32_t { softmax = 1, sigmoid = 2 };

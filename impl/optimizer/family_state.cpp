@@ -34,6 +34,7 @@ FamilyState::FamilyState(std::shared_ptr<Family> family, int32_t stage, const mo
   family_->cut_buckets(params.bucket_bytes);
   for (const Shards& shards : family_->buckets()) hold(shards);
   gradients_ = std::make_shared<Gradients>(*family_, stage_);
+  reserve_squares();
   Buffer<float> scratch;
   if (has_masters())
     for (const Held& held : held_) make_masters(held, scratch);
@@ -107,13 +108,40 @@ void FamilyState::refresh_masters() {
 }
 
 // Over the owned shards in every stage, so that the bits do not depend on the stage.
-double FamilyState::sum_squares() const {
+template <class F>
+void FamilyState::for_each_counted(F&& f) const {
   const int64_t owner = family_->group().rank();
-  double sum = 0;
   for (const Shards& shards : family_->buckets())
     for_each_piece(shards.begin(owner), shards.end(owner), [&](const Parameter& parameter, int64_t first, int64_t n) {
-      if (counts_here(parameter)) sum += kernels::sum_squares(gradients_->at(parameter, first), n);
+      if (counts_here(parameter)) f(parameter, first, n);
     });
+}
+
+void FamilyState::reserve_squares() {
+  int64_t sums = 0, workspace = 0;
+  for_each_counted([&](const Parameter&, int64_t, int64_t n) {
+    sums += kernels::square_blocks(n);
+    workspace = std::max(workspace, kernels::squares_workspace(n));
+  });
+  squares_ = SharedBuffer<double>(family_->mesh().allocator(), sums);
+  squares_workspace_ = Buffer<double>(family_->mesh().allocator(), workspace);
+}
+
+// All parameters' sums are made before the host waits for them.
+double FamilyState::sum_squares() const {
+  double* blocks = squares_.data();
+  for_each_counted([&](const Parameter& parameter, int64_t first, int64_t n) {
+    kernels::sum_squares(gradients_->at(parameter, first), n, squares_workspace_.data(), blocks);
+    blocks += kernels::square_blocks(n);
+  });
+  kernels::finish();
+  const double* next = squares_.data();
+  double sum = 0;
+  for_each_counted([&](const Parameter&, int64_t, int64_t n) {
+    double of_parameter = 0;
+    for (int64_t i = 0; i < kernels::square_blocks(n); ++i) of_parameter += *next++;
+    sum += of_parameter;
+  });
   return sum;
 }
 
@@ -128,12 +156,12 @@ void FamilyState::update(const moemesh_optimizer_params& params, double learning
       float* weights = has_masters() ? held.master.data() + place : parameter.values() + local;
       float* moment1 = held.moment1 ? held.moment1.data() + place : nullptr;
       float* moment2 = held.moment2 ? held.moment2.data() + place : nullptr;
+      uint16_t* rounded = has_masters() ? parameter.bits() + local : nullptr;
       if (params.kind == MOEMESH_ADAMW)
         kernels::adamw({rate, params.beta1, params.beta2, params.epsilon, decay, step, coefficient}, n, gradient,
-                       weights, moment1, moment2);
+                       weights, moment1, moment2, rounded);
       else
-        kernels::sgd({rate, params.momentum, decay, coefficient}, n, gradient, weights, moment1);
-      if (has_masters()) kernels::round_to_bfloat16(n, weights, parameter.bits() + local);
+        kernels::sgd({rate, params.momentum, decay, coefficient}, n, gradient, weights, moment1, rounded);
     });
 }
 

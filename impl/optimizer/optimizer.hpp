@@ -48,12 +48,18 @@ class FamilyState {
   // f(parameter, first family element, count) for the pieces of parameters in [begin, end).
   template <class F>
   void for_each_piece(int64_t begin, int64_t end, F&& f) const;
+  // The same for what sum_squares is over.
+  template <class F>
+  void for_each_counted(F&& f) const;
+  void reserve_squares();
 
   std::shared_ptr<Family> family_;
   int32_t stage_;
   int32_t moments_ = 0;     // kept: AdamW 2, SGD with momentum 1, else 0
   std::vector<Held> held_;  // of each bucket
   std::shared_ptr<Gradients> gradients_;
+  SharedBuffer<double> squares_;  // of sum_squares
+  Buffer<double> squares_workspace_;
   bool attached_ = false;
 };
 

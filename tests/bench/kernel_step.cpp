@@ -27,9 +27,14 @@ void measure_step(int64_t elements, Table& table) {
     const float* parts[] = {gradient.data(), parameter.data()};
     ordered_sum(n, 2, parts, 0.5F, gradient.data());
   });
-  table.line("sum_squares", bytes(4), [&] { sum_squares(gradient.data(), n); });
+  std::vector<double> sums(static_cast<size_t>(square_blocks(n)));
+  table.line("sum_squares", bytes(4), [&] { sum_squares(gradient.data(), n, nullptr, sums.data()); });
   table.line("adamw", bytes(28), [&] {
     adamw({1e-3, 0.9, 0.999, 1e-8, 0.01, 10, 1.0F}, n, gradient.data(), parameter.data(), first.data(), second.data());
+  });
+  table.line("adamw of bf16", bytes(30), [&] {
+    adamw({1e-3, 0.9, 0.999, 1e-8, 0.01, 10, 1.0F}, n, gradient.data(), parameter.data(), first.data(), second.data(),
+          rounded.data());
   });
   table.line("sgd", bytes(12), [&] { sgd({1e-3, 0, 0.01, 1.0F}, n, gradient.data(), parameter.data(), nullptr); });
   table.line("sgd with momentum", bytes(20), [&] {

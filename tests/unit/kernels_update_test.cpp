@@ -75,7 +75,7 @@ TEST(KernelsUpdate, P23FirstStepAndSharding) {
   const Floats g = counting(10, 1);
   Floats whole = counting(10, 1), m(10), v(10), shards = whole, m2(10), v2(10);
   for (int64_t i = 0; i < 10; ++i) m[i] = v[i] = m2[i] = v2[i] = 0;
-  EXPECT_NEAR(std::sqrt(sum_squares(dev(g), 10)), 19.621417, 1e-6);
+  EXPECT_NEAR(std::sqrt(test::squares(dev(g), 10)), 19.621417, 1e-6);
   adamw(rule, 10, dev(g), dev(whole), dev(m), dev(v));
   for (int64_t i = 0; i < 10; ++i) EXPECT_NEAR(whole[i], i + 0.9, 1e-7 * (i + 1)) << i;
   in_pieces(rule, 10, 3, g, shards, m2, v2);

@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/flat.hpp"
 #include "unit/device_copy.hpp"
 
 namespace moemesh::test {
@@ -64,6 +65,16 @@ inline Floats counting(int64_t n, float first = 0) {
   Floats values(n);
   for (int64_t i = 0; i < n; ++i) values[i] = first + static_cast<float>(i);
   return values;
+}
+
+// sum_squares of an array of the kernels'.
+inline double squares(const float* x, int64_t n) {
+  std::vector<double> workspace(static_cast<size_t>(kernels::squares_workspace(n)), kNan);
+  std::vector<double> sums(static_cast<size_t>(kernels::square_blocks(n)), kNan);
+  kernels::sum_squares(x, n, dev(workspace), both(sums));
+  double sum = 0;
+  for (const double block : sums) sum += block;
+  return sum;
 }
 
 inline bool same_bits(const void* a, const void* b, int64_t bytes) { return std::memcmp(a, b, bytes) == 0; }

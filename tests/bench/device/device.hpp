@@ -113,7 +113,9 @@ struct Case {
 
 // Bytes per second of a copy within the device, read and written ones.
 double copy_rate(int64_t bytes);
-// The line of each kernel that moves rows, beside that rate.
+// The line of each kernel of a layer but the products, beside that rate.
 void measure_kernels(const Case& what, double rate);
+// And of each that runs over n parameters once a step.
+void measure_step_kernels(int64_t n, double rate);
 
 }  // namespace bench

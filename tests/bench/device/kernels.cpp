@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The moemesh authors
 //
-// The kernels that move rows between tokens and experts, of one rank whose copies are all its own.
-#include <cstdio>
+// The kernels of a layer's forward and backward but the products, of one rank whose copies are all its own.
 #include <random>
 
-#include "bench/device/device.hpp"
+#include "bench/device/line.hpp"
 #include "kernels/activation.hpp"
+#include "kernels/balance.hpp"
+#include "kernels/capacity.hpp"
 #include "kernels/flat.hpp"
-#include "kernels/memory.hpp"
+#include "kernels/permute.hpp"
+#include "kernels/router.hpp"
 #include "kernels/rows.hpp"
 
 namespace bench {
 namespace {
 
 namespace kernels = moemesh::kernels;
-
-constexpr double kLimit = 0.2;
-constexpr int kMost = 20;
 
 size_t count(int64_t n) { return static_cast<size_t>(n); }
 
@@ -52,18 +51,6 @@ Plan make_plan(const Case& what) {
   }
   for (int64_t t = 0; t <= what.tokens; ++t) plan.first_tag.push_back(t * what.shape.top_k);
   return plan;
-}
-
-// One line: the bytes that can't be avoided, the rate, and its part of a plain copy's.
-template <class Body>
-void line(const Case& what, const char* kernel, double bytes, double rate, const Body& body) {
-  const kernels::DeviceScope here;
-  const kernels::StreamScope stream(nullptr);
-  const Spread spread = repeat(kLimit, kMost, body);
-  std::printf("kernel | %-8s | %s | %6ld | %-18s | %8.3f ms | %8.1f GB/s | %5.2f of a copy\n", what.shape.name.c_str(),
-              what.dtype(), static_cast<long>(what.tokens), kernel, 1e3 * spread.median(),
-              1e-9 * bytes / spread.median(), bytes / spread.median() / rate);
-  std::fflush(stdout);
 }
 
 std::vector<std::byte*> rows_at(const Array& array, const Case& what) {
@@ -113,6 +100,67 @@ void measure_activation(const Case& what, double rate) {
   });
 }
 
+// The decision of a router, and what it is turned into. Most of it is short: a launch is what it takes.
+struct Decision {
+  explicit Decision(const Case& what)
+      : T(what.tokens),
+        R(what.rows()),
+        E(what.shape.experts),
+        rule{E, what.shape.top_k, kernels::Score::softmax, kernels::Gate::renorm, 1},
+        logits(4 * T * E),
+        dlogits(4 * T * E),
+        chosen(4 * R),
+        gates(4 * R),
+        kept(4 * R),
+        position(8 * R),
+        offsets(8 * (E + 1)),
+        scratch(8 * (kernels::limit_workspace(R, E) + kernels::balance_workspace(T))),
+        counts(8 * (E + 2)),
+        sums(16) {
+    kernels::initialize(kernels::Distribution::normal, 1, 7, {1, T * E, 1, 0, T * E}, logits.as<float>());
+    kernels::zero(dlogits.as<float>(), T * E);
+    kernels::finish();
+  }
+  double of_logits(double bytes) const { return bytes * static_cast<double>(T * E); }
+  double of_rows(double bytes) const { return bytes * static_cast<double>(R); }
+  int64_t T, R, E;
+  kernels::RouterConfig rule;
+  Array logits, dlogits, chosen, gates, kept, position, offsets, scratch, counts, sums;
+};
+
+void measure_router(const Case& what, double rate, const Decision& d) {
+  line(what, "route", d.of_logits(4) + d.of_rows(8), rate, [&] {
+    kernels::route(d.rule, d.T, d.logits.as<float>(), d.E, nullptr, 1, d.chosen.as<int32_t>(), d.gates.as<float>());
+  });
+  line(what, "route_backward", d.of_logits(4) + d.of_rows(12), rate, [&] {
+    kernels::route_backward(d.rule, d.T, d.logits.as<float>(), d.E, d.chosen.as<int32_t>(), d.gates.as<float>(),
+                            d.dlogits.as<float>());
+  });
+  line(what, "count_experts", d.of_rows(4), rate,
+       [&] { kernels::count_experts(d.R, d.chosen.as<int32_t>(), d.E, d.counts.as<int64_t>()); });
+  const double weight = 1e-2;
+  const kernels::Sequences whole{1, d.T, false};
+  send(std::vector<double>{weight}, d.sums);
+  line(what, "balance_backward", d.of_logits(12), rate, [&] {
+    kernels::balance_backward(d.rule, whole, d.T, d.logits.as<float>(), d.chosen.as<int32_t>(), d.counts.as<int64_t>(),
+                              d.sums.as<double>(), 0, d.dlogits.as<float>());
+  });
+}
+
+void measure_plan(const Case& what, double rate, const Decision& d) {
+  line(what, "stable_sort", d.of_rows(12), rate, [&] {
+    kernels::stable_sort(d.R, d.chosen.as<int32_t>(), d.E, d.position.as<int64_t>(), d.offsets.as<int64_t>(),
+                         d.scratch.as<int64_t>());
+  });
+  line(what, "exclusive_sum", d.of_rows(12), rate,
+       [&] { kernels::exclusive_sum(d.R - 1, d.chosen.as<int32_t>(), d.position.as<int64_t>()); });
+  const kernels::Capacity fair{d.E, (d.R + d.E - 1) / d.E, kernels::Drop::by_gate};
+  line(what, "limit_rows by gate", d.of_rows(20), rate, [&] {
+    kernels::limit_rows(fair, d.R, d.chosen.as<int32_t>(), d.gates.as<float>(), d.kept.as<int32_t>(),
+                        d.scratch.as<int64_t>());
+  });
+}
+
 }  // namespace
 
 double copy_rate(int64_t bytes) {
@@ -126,6 +174,9 @@ double copy_rate(int64_t bytes) {
 void measure_kernels(const Case& what, double rate) {
   measure_movement(what, rate);
   measure_activation(what, rate);
+  const Decision decision(what);
+  measure_router(what, rate, decision);
+  measure_plan(what, rate, decision);
 }
 
 }  // namespace bench

@@ -2,7 +2,8 @@
 // Copyright 2026 The moemesh authors
 //
 // device_bench [--small] [--seconds S]: one MoE layer's forward and backward on the device, in shapes like Mixtral's and
-// DeepSeek's, beside a dense product of the same arithmetic, and the kernels that move rows beside a copy. A line as soon
+// DeepSeek's, beside a dense product of the same arithmetic, and its kernels and those of a step beside a copy: bytes that
+// can't be avoided over the time, so that a kernel of minimum traffic that keeps the memory busy has a ratio of 1. A line as soon
 // as it is known; what does not fit into the memory says so. --small: shapes a host can do; --seconds: no case is begun later.
 #include <chrono>
 #include <cstdio>
@@ -79,6 +80,16 @@ bool measure(const moemesh::context& context, const Case& what, double rate) {
   }
 }
 
+bool measure_step(int64_t parameters, double rate) {
+  try {
+    measure_step_kernels(parameters, rate);
+    return true;
+  } catch (const std::exception& error) {
+    std::printf("failed | step     | %ld | %s\n", static_cast<long>(parameters), error.what());
+    return false;
+  }
+}
+
 int run(const Options& options) {
   const auto begin = Clock::now();
   const moemesh::context context = moemesh::context::alone();
@@ -86,7 +97,7 @@ int run(const Options& options) {
   const double rate = copy_rate(options.small ? int64_t{1} << 26 : int64_t{1} << 32);
   std::printf("copy   | %.1f GB/s, read and written\n", 1e-9 * rate);
   std::fflush(stdout);
-  bool good = true;
+  bool good = measure_step(options.small ? int64_t{1} << 22 : int64_t{1} << 28, rate);
   for (const Case& what : cases(options.small)) {
     if (std::chrono::duration<double>(Clock::now() - begin).count() > options.seconds) {
       std::printf("left out for want of time | %s | %s | %ld\n", what.shape.name.c_str(), what.dtype(),
