@@ -109,9 +109,10 @@ const float* widened(const Weights& weights, int64_t group, int64_t elements) {
   if (weights.element == Element::float32) return reinterpret_cast<const float*>(matrix);
   const auto* from = reinterpret_cast<const uint16_t*>(matrix);
   float* to = weights.scratch;
-  detail::for_tiles(
-      "moemesh::widen", elements, KOKKOS_LAMBDA(int64_t first, int64_t end) {
-        for (int64_t i = first; i < end; i += detail::kLanes) to[i] = to_float(from[i]);
+  detail::for_flat(
+      "moemesh::widen", elements, KOKKOS_LAMBDA(int64_t begin, int64_t end, int64_t lane) {
+        detail::for_stretches(
+            begin, end, lane, [=](auto at) { at.write(at.read(from), to); }, from, to);
       });
   return to;
 }
