@@ -165,6 +165,20 @@ KOKKOS_INLINE_FUNCTION double sum_of_row(int64_t r, int64_t width, const Piece& 
   return sum;
 }
 
+// As for_stretches, of the row that begins at `begin`; but the columns of a lane depend on the width alone, so that the bits of
+// a sum over them do not depend on where the row lies.
+template <class Body, class... T>
+KOKKOS_INLINE_FUNCTION void for_columns(int64_t begin, int64_t width, int64_t lane, const Body& body, T*... arrays) {
+  constexpr int32_t n = detail::elements_of_pack<T...>();
+  const bool packs = ((detail::bytes_past_boundary(arrays + begin) == 0) && ...);
+  for (int64_t c = lane * n; c < width; c += detail::kLanes * n) {
+    if (packs && c + n <= width)
+      body(detail::Stretch<n>{begin + c});
+    else
+      for (int64_t i = c; i < detail::smaller(c + n, width); ++i) body(detail::Stretch<1>{begin + i});
+  }
+}
+
 // A lane's part of row r, and its sum of terms.
 template <class Function, class T>
 KOKKOS_INLINE_FUNCTION double plain_row(int64_t r, int64_t lane, int64_t width, float gate, const T* h, T* da,
@@ -193,7 +207,7 @@ KOKKOS_INLINE_FUNCTION double plain_row(int64_t r, int64_t lane, int64_t width, 
   if constexpr (detail::kOnHost)
     sum = sum_of_row(r, width, piece);
   else
-    detail::for_stretches(r * width, (r + 1) * width, lane, part, h, da, gated_a);
+    for_columns(r * width, width, lane, part, h, da, gated_a);
   return sum;
 }
 
@@ -227,13 +241,17 @@ KOKKOS_INLINE_FUNCTION double gated_row(int64_t r, int64_t lane, int64_t width, 
   if constexpr (detail::kOnHost)
     sum = sum_of_row(r, width, piece);
   else
-    detail::for_stretches(r * width, (r + 1) * width, lane, part, h, hg, da, dhg, gated_a);
+    for_columns(r * width, width, lane, part, h, hg, da, dhg, gated_a);
   return sum;
 }
 
 // On a device the lanes of a row are a warp, which adds up its sums without any memory.
 using Team = Kokkos::TeamPolicy<detail::Space, Kokkos::IndexType<int64_t>>;
-constexpr int kTeamRows = takes_streams ? 4 : 1;  // a host has no team of several there
+#ifdef MOEMESH_DEVICE_CUDA
+constexpr int kTeamRows = 4;
+#else
+constexpr int kTeamRows = 1;  // a host that stands in for a device: its teams have no more threads than it has
+#endif
 
 template <class Body>
 struct RowOfTeam {

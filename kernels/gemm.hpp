@@ -84,8 +84,9 @@ Maker maker_of(const Groups& groups, const GroupedGemm& product, const RowProduc
 // Rows that are multiplied with matrices of bf16 are bf16 where products of bf16 are what the device is fast at; a host's
 // are fp32, and the matrices are widened. Products of all groups are made together on a device, which one group's may leave
 // idle; on a host one group after the other, as what a product writes is still in the cache for the next.
-// For tests: the environment variable MOEMESH_TEST_PRODUCTS, read once, with the words "device" (as on a device, also where
-// there is none) and "portable" (no library).
+// For tests and measurements: the environment variable MOEMESH_TEST_PRODUCTS, read once, with the words "device" (as on a
+// device, also where there is none), "portable" (no library), and of a library that has both "grouped" or "loop" (wherever it
+// can).
 Element row_element(Element weights);
 bool groups_together();
 

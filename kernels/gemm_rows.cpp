@@ -96,6 +96,7 @@ void gemm_onednn_tiles(const Gemm& product, float* scratch) {
         const Gemm block = row + 1 < blocks.count ? whole_block(product, blocks, row) : last;
         if (!gemm_onednn_alone(columns_of(block, column))) told->store(true);
       });
+  if constexpr (separate_memory) kernels::finish();
   if (failed) throw std::runtime_error("dnnl_sgemm failed");
   if (padded)
     copy_matrix(blocks.last, product.n, last.c.as<float>(), last.ldc,
