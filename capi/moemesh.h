@@ -668,8 +668,9 @@ typedef enum moemesh_products {
   MOEMESH_PRODUCTS_ROW_STABLE = 2 /* y, dx and weight gradients are the same bits for every `chunks` (and the same again, not
                                      those of FAST). Calls of at most 240 rows by one thread each: with oneDNN 2.6 on two AVX2
                                      cores the product of 512 rows took 1.1 to 1.2 times as long as FAST, of 64 rows as long. A
-                                     property of the machine's matrix library that tests/unit checks; builds without oneDNN
-                                     have it always and at no cost */
+                                     property of the machine's matrix library that tests/unit checks; host builds without
+                                     oneDNN have it always and at no cost. On a device cuBLAS promises no such thing: the
+                                     experts' rows are then made by kernels of this library without tensor cores, far slower */
 } moemesh_products;
 
 /* An MoE layer. Router: fp32 logits; selection by falling score, ties to the lower expert index, k distinct experts;
@@ -781,12 +782,13 @@ typedef struct moemesh_layer_load {
 } moemesh_layer_load;
 
 /* What a tape takes between forward and backward, in bytes of the context's allocator, by the sizes of its arrays (a reused
- * array may have room for more). f = F / expert_tp, g = 2 for gated kinds, else 1, z = bytes of an element of x:
+ * array may have room for more). f = F / expert_tp, g = 2 for gated kinds, else 1, z = bytes of an element of x, u = those of
+ * experts' rows, 4 on a host (whatever z is), z on a device:
  *   decision       T * (4*E + 8*k + 1), with a capacity + 4*k*T, with a balance loss or z-loss + sequences * 8*(E + 2)
  *   plans          8*k*n + 12*copies_sent + 12*rows_sent + 8*copies_received + 24*rows_received + 16*chunks
  *   copies         not FULL: z*H*(copies_received - own_copies) + 8*(rows_received - own_rows)
- *   hidden         NONE: 4*g*f*rows_received
- *   shared_hidden  NONE: 4*g*T*(shared_ffn / tp)
+ *   hidden         NONE: u*g*f*rows_received
+ *   shared_hidden  NONE: u*g*T*(shared_ffn / tp)
  * After a replay the tape has all of them, `copies` without its 8*rows. x is the caller's and not counted. A few words for each
  * rank and expert on the C++ heap are not counted either. */
 typedef struct moemesh_tape_bytes {

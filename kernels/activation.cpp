@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/bfloat16.hpp"
 #include "kernels/detail.hpp"
 #include "kernels/exponential.hpp"
 
@@ -82,127 +83,266 @@ void with_function(Activation kind, const Call& call) {
   throw std::invalid_argument("unknown activation " + std::to_string(static_cast<int32_t>(kind)));
 }
 
+// And with the type that elements are stored in.
+template <class Call>
+void with_function_and_type(Activation kind, Element element, const Call& call) {
+  with_function(kind, [&](auto function) {
+    if (element == Element::bfloat16)
+      call(function, uint16_t{});
+    else
+      call(function, float{});
+  });
+}
+
 KOKKOS_INLINE_FUNCTION float row_gate(const float* gate, int64_t row) { return gate == nullptr ? 1.0f : gate[row]; }
 
-template <class Function>
-void activate_plain(int64_t rows, int64_t width, const float* h, const float* gate, float* out) {
+// Reads 1 (plain) or 2 (gated) arrays and writes 1, once.
+template <class Function, class T>
+void activate_plain(int64_t rows, int64_t width, const T* h, const float* gate, T* out) {
   detail::for_rows(
       "moemesh::activate", rows, KOKKOS_LAMBDA(int64_t r, int64_t lane) {
         const float factor = row_gate(gate, r);
-        for (int64_t c = r * width + lane; c < (r + 1) * width; c += detail::kLanes) {
-          out[c] = factor * Function::value(h[c]);
-        }
+        const auto part = [=](auto at) {
+          auto a = at.read(h);
+          for (int32_t i = 0; i < at.size; ++i) a[i] = factor * Function::value(a[i]);
+          at.write(a, out);
+        };
+        detail::for_stretches(r * width, (r + 1) * width, lane, part, h, out);
       });
 }
 
-template <class Function>
-void activate_gated(int64_t rows, int64_t width, const float* h, const float* hg, const float* gate, float* out) {
+template <class Function, class T>
+void activate_gated(int64_t rows, int64_t width, const T* h, const T* hg, const float* gate, T* out) {
   detail::for_rows(
       "moemesh::activate", rows, KOKKOS_LAMBDA(int64_t r, int64_t lane) {
         const float factor = row_gate(gate, r);
-        for (int64_t c = r * width + lane; c < (r + 1) * width; c += detail::kLanes) {
-          out[c] = factor * (Function::value(hg[c]) * h[c]);
-        }
+        const auto part = [=](auto at) {
+          auto a = at.read(h);
+          const auto g = at.read(hg);
+          for (int32_t i = 0; i < at.size; ++i) a[i] = factor * (Function::value(g[i]) * a[i]);
+          at.write(a, out);
+        };
+        detail::for_stretches(r * width, (r + 1) * width, lane, part, h, hg, out);
       });
 }
 
-// The backward functions give a row to one work item, since dgate is a sum over it. They go through it in pieces: one
-// loop that vectorizes writes the terms, another adds them up in fp64.
-constexpr int64_t kPiece = 128;
+// What backward makes of one element: the new da (and dhg), gate * A, and its term of <da, A>.
+struct PlainGradient {
+  float da, gated_a, term;
+};
+struct GatedGradient {
+  float da, dhg, gated_a, term;
+};
 
-KOKKOS_INLINE_FUNCTION double sum_terms(int64_t n, const float* terms) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += terms[i];
-  return sum;
+template <class Function>
+KOKKOS_INLINE_FUNCTION PlainGradient plain_gradient(float gate, float h, float da) {
+  const ValueSlope f = Function::both(h);
+  return {gate * da * f.slope, gate * f.value, da * f.value};
 }
 
 template <class Function>
-KOKKOS_INLINE_FUNCTION void plain_piece(int64_t n, float gate, const float* h, float* da, float* gated_a,
-                                        float* terms) {
-  for (int64_t i = 0; i < n; ++i) {
-    const ValueSlope f = Function::both(h[i]);
-    terms[i] = da[i] * f.value;
-    gated_a[i] = gate * f.value;
-    da[i] = gate * da[i] * f.slope;
-  }
+KOKKOS_INLINE_FUNCTION GatedGradient gated_gradient(float gate, float h, float hg, float da) {
+  const ValueSlope f = Function::both(hg);
+  const float a = f.value * h;
+  const float gated_da = gate * da;
+  return {gated_da * f.value, gated_da * h * f.slope, gate * a, da * a};
 }
 
-template <class Function>
-KOKKOS_INLINE_FUNCTION void gated_piece(int64_t n, float gate, const float* h, const float* hg, float* da, float* dhg,
-                                        float* gated_a, float* terms) {
-  for (int64_t i = 0; i < n; ++i) {
-    const ValueSlope f = Function::both(hg[i]);
-    const float a = f.value * h[i];
-    const float gated_da = gate * da[i];
-    terms[i] = da[i] * a;
-    dhg[i] = gated_da * h[i] * f.slope;
-    gated_a[i] = gate * a;
-    da[i] = gated_da * f.value;
-  }
-}
-
-// Calls piece(first, n, terms) for the pieces of row r; returns the sum of all terms.
+// On a host one work item goes through a row, in pieces: one loop that vectorizes writes the terms, another adds them up in
+// fp64. Calls piece(first, n, terms) for the pieces of row r; returns the sum of all terms.
 template <class Piece>
 KOKKOS_INLINE_FUNCTION double sum_of_row(int64_t r, int64_t width, const Piece& piece) {
+  constexpr int64_t kPiece = 128;
   double sum = 0;
   float terms[kPiece];
   for (int64_t c = 0; c < width; c += kPiece) {
     const int64_t n = detail::smaller(kPiece, width - c);
     piece(r * width + c, n, terms);
-    sum += sum_terms(n, terms);
+    double terms_sum = 0;
+    for (int64_t i = 0; i < n; ++i) terms_sum += terms[i];
+    sum += terms_sum;
   }
   return sum;
 }
 
-template <class Function>
-void backward_plain(int64_t rows, int64_t width, const float* h, const float* gate, float* da, float* gated_a,
-                    float* dgate) {
-  detail::for_each(
-      "moemesh::activate_backward", rows, KOKKOS_LAMBDA(int64_t r) {
-        const double sum = sum_of_row(r, width, [=](int64_t first, int64_t n, float* terms) {
-          plain_piece<Function>(n, row_gate(gate, r), h + first, da + first, gated_a + first, terms);
-        });
-        if (dgate != nullptr) dgate[r] = static_cast<float>(sum);
-      });
+// As for_stretches, of the row that begins at `begin`; but the columns of a lane depend on the width alone, so that the bits of
+// a sum over them do not depend on where the row lies.
+template <class Body, class... T>
+KOKKOS_INLINE_FUNCTION void for_columns(int64_t begin, int64_t width, int64_t lane, const Body& body, T*... arrays) {
+  constexpr int32_t n = detail::elements_of_pack<T...>();
+  const bool packs = ((detail::bytes_past_boundary(arrays + begin) == 0) && ...);
+  for (int64_t c = lane * n; c < width; c += detail::kLanes * n) {
+    if (packs && c + n <= width)
+      body(detail::Stretch<n>{begin + c});
+    else
+      for (int64_t i = c; i < detail::smaller(c + n, width); ++i) body(detail::Stretch<1>{begin + i});
+  }
 }
 
-template <class Function>
-void backward_gated(int64_t rows, int64_t width, const float* h, const float* hg, const float* gate, float* da,
-                    float* dhg, float* gated_a, float* dgate) {
-  detail::for_each(
-      "moemesh::activate_backward", rows, KOKKOS_LAMBDA(int64_t r) {
-        const double sum = sum_of_row(r, width, [=](int64_t first, int64_t n, float* terms) {
-          gated_piece<Function>(n, row_gate(gate, r), h + first, hg + first, da + first, dhg + first, gated_a + first,
-                                terms);
-        });
-        if (dgate != nullptr) dgate[r] = static_cast<float>(sum);
-      });
+// A lane's part of row r, and its sum of terms.
+template <class Function, class T>
+KOKKOS_INLINE_FUNCTION double plain_row(int64_t r, int64_t lane, int64_t width, float gate, const T* h, T* da,
+                                        T* gated_a) {
+  const auto piece = [=](int64_t first, int64_t n, float* terms) {
+    for (int64_t i = first; i < first + n; ++i) {
+      const PlainGradient made = plain_gradient<Function>(gate, to_float(h[i]), to_float(da[i]));
+      terms[i - first] = made.term;
+      store(made.gated_a, &gated_a[i]);
+      store(made.da, &da[i]);
+    }
+  };
+  double sum = 0;
+  const auto part = [=, &sum](auto at) {
+    const auto input = at.read(h);
+    auto gradient = at.read(da), a = input;
+    for (int32_t i = 0; i < at.size; ++i) {
+      const PlainGradient made = plain_gradient<Function>(gate, input[i], gradient[i]);
+      sum += made.term;
+      a[i] = made.gated_a;
+      gradient[i] = made.da;
+    }
+    at.write(a, gated_a);
+    at.write(gradient, da);
+  };
+  if constexpr (detail::kOnHost)
+    sum = sum_of_row(r, width, piece);
+  else
+    for_columns(r * width, width, lane, part, h, da, gated_a);
+  return sum;
+}
+
+template <class Function, class T>
+KOKKOS_INLINE_FUNCTION double gated_row(int64_t r, int64_t lane, int64_t width, float gate, const T* h, const T* hg,
+                                        T* da, T* dhg, T* gated_a) {
+  const auto piece = [=](int64_t first, int64_t n, float* terms) {
+    for (int64_t i = first; i < first + n; ++i) {
+      const GatedGradient made = gated_gradient<Function>(gate, to_float(h[i]), to_float(hg[i]), to_float(da[i]));
+      terms[i - first] = made.term;
+      store(made.dhg, &dhg[i]);
+      store(made.gated_a, &gated_a[i]);
+      store(made.da, &da[i]);
+    }
+  };
+  double sum = 0;
+  const auto part = [=, &sum](auto at) {
+    const auto input = at.read(h), gate_input = at.read(hg);
+    auto gradient = at.read(da), a = input, gate_gradient = input;
+    for (int32_t i = 0; i < at.size; ++i) {
+      const GatedGradient made = gated_gradient<Function>(gate, input[i], gate_input[i], gradient[i]);
+      sum += made.term;
+      gate_gradient[i] = made.dhg;
+      a[i] = made.gated_a;
+      gradient[i] = made.da;
+    }
+    at.write(gate_gradient, dhg);
+    at.write(a, gated_a);
+    at.write(gradient, da);
+  };
+  if constexpr (detail::kOnHost)
+    sum = sum_of_row(r, width, piece);
+  else
+    for_columns(r * width, width, lane, part, h, hg, da, dhg, gated_a);
+  return sum;
+}
+
+// On a device the lanes of a row are a warp, which adds up its sums without any memory.
+using Team = Kokkos::TeamPolicy<detail::Space, Kokkos::IndexType<int64_t>>;
+#ifdef MOEMESH_DEVICE_CUDA
+constexpr int kTeamRows = 4;
+#else
+constexpr int kTeamRows = 1;  // a host that stands in for a device: its teams have no more threads than it has
+#endif
+
+template <class Body>
+struct RowOfTeam {
+  Body body;
+  int64_t rows;
+  float* sums;
+  KOKKOS_FUNCTION void operator()(const Team::member_type& team) const {
+    const int64_t row = team.league_rank() * kTeamRows + team.team_rank();
+    if (row >= rows) return;
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, detail::kLanes), [&](int64_t lane, double& part) { part += body(row, lane); },
+        sum);
+    if (sums != nullptr) Kokkos::single(Kokkos::PerThread(team), [&] { sums[row] = static_cast<float>(sum); });
+  }
+};
+
+template <class Body>
+struct RowOfHost {
+  Body body;
+  float* sums;
+  KOKKOS_FUNCTION void operator()(int64_t row) const {
+    const double sum = body(row, 0);
+    if (sums != nullptr) sums[row] = static_cast<float>(sum);
+  }
+};
+
+// sums[row] = body(row, lane) over the lanes of a row; sums null = not wanted.
+template <class Body>
+void sum_over_rows(const char* name, int64_t rows, const Body& body, float* sums) {
+  if constexpr (detail::kOnHost) {
+    detail::for_each(name, rows, RowOfHost<Body>{body, sums});
+  } else {
+    static const std::string label(name);
+    if (rows <= 0) return;
+    const detail::Unlocked access;
+    const auto teams = static_cast<int>(detail::ceil_div(rows, kTeamRows));
+    Kokkos::parallel_for(label, Team(detail::space(), teams, kTeamRows, static_cast<int>(detail::kLanes)),
+                         RowOfTeam<Body>{body, rows, sums});
+  }
+}
+
+// Reads 2 arrays and writes 2 (plain), or 3 and 3 (gated), once, and 4 bytes a row.
+template <class Function, class T>
+void backward_plain(int64_t rows, int64_t width, const T* h, const float* gate, T* da, T* gated_a, float* dgate) {
+  sum_over_rows(
+      "moemesh::activate_backward", rows,
+      KOKKOS_LAMBDA(int64_t r, int64_t lane) {
+        return plain_row<Function>(r, lane, width, row_gate(gate, r), h, da, gated_a);
+      },
+      dgate);
+}
+
+template <class Function, class T>
+void backward_gated(int64_t rows, int64_t width, const T* h, const T* hg, const float* gate, T* da, T* dhg, T* gated_a,
+                    float* dgate) {
+  sum_over_rows(
+      "moemesh::activate_backward", rows,
+      KOKKOS_LAMBDA(int64_t r, int64_t lane) {
+        return gated_row<Function>(r, lane, width, row_gate(gate, r), h, hg, da, dhg, gated_a);
+      },
+      dgate);
 }
 
 }  // namespace
 
 bool is_gated(Activation kind) { return kind == Activation::swiglu || kind == Activation::geglu; }
 
-void activate(Activation kind, int64_t rows, int64_t width, const float* h, const float* hg, const float* gate,
-              float* out) {
-  with_function(kind, [&](auto function) {
+void activate(Activation kind, int64_t rows, int64_t width, const ConstArray& h, const ConstArray& hg,
+              const float* gate, const Array& out) {
+  with_function_and_type(kind, out.element, [&](auto function, auto type) {
     using Function = decltype(function);
+    using T = decltype(type);
     if (is_gated(kind)) {
-      activate_gated<Function>(rows, width, h, hg, gate, out);
+      activate_gated<Function>(rows, width, h.as<T>(), hg.as<T>(), gate, out.as<T>());
     } else {
-      activate_plain<Function>(rows, width, h, gate, out);
+      activate_plain<Function>(rows, width, h.as<T>(), gate, out.as<T>());
     }
   });
 }
 
-void activate_backward(Activation kind, int64_t rows, int64_t width, const float* h, const float* hg, const float* gate,
-                       float* da, float* dhg, float* gated_a, float* dgate) {
-  with_function(kind, [&](auto function) {
+void activate_backward(Activation kind, int64_t rows, int64_t width, const ConstArray& h, const ConstArray& hg,
+                       const float* gate, const Array& da, const Array& dhg, const Array& gated_a, float* dgate) {
+  with_function_and_type(kind, da.element, [&](auto function, auto type) {
     using Function = decltype(function);
+    using T = decltype(type);
     if (is_gated(kind)) {
-      backward_gated<Function>(rows, width, h, hg, gate, da, dhg, gated_a, dgate);
+      backward_gated<Function>(rows, width, h.as<T>(), hg.as<T>(), gate, da.as<T>(), dhg.as<T>(), gated_a.as<T>(),
+                               dgate);
     } else {
-      backward_plain<Function>(rows, width, h, gate, da, gated_a, dgate);
+      backward_plain<Function>(rows, width, h.as<T>(), gate, da.as<T>(), gated_a.as<T>(), dgate);
     }
   });
 }

@@ -3,6 +3,9 @@
 
 #include "kernels/gemm.hpp"
 
+#include <stdexcept>
+#include <string>
+
 #include "kernels/bfloat16.hpp"
 #include "kernels/detail.hpp"
 #include "kernels/gemm_backend.hpp"
@@ -11,42 +14,94 @@
 namespace moemesh::kernels {
 namespace {
 
-void zero_matrix(int64_t rows, int64_t width, float* matrix, int64_t ld) {
+template <class T>
+void zero_matrix(int64_t rows, int64_t width, T* matrix, int64_t ld) {
   detail::for_rows(
       "moemesh::zero_matrix", rows, KOKKOS_LAMBDA(int64_t r, int64_t lane) {
         for (int64_t c = lane; c < width; c += detail::kLanes) matrix[r * ld + c] = 0;
       });
 }
 
-// Calls body(group, first row, rows) for each group that has rows.
-template <class Body>
-void for_filled_groups(const Groups& groups, const Body& body) {
-  for (int64_t g = 0; g < groups.count; ++g) {
-    const int64_t rows = groups.offsets[g + 1] - groups.offsets[g];
-    if (rows > 0) body(g, groups.offsets[g], rows);
-  }
+// A product without terms.
+void make_empty(const Gemm& p) {
+  if (p.m <= 0 || p.n <= 0 || p.accumulate) return;
+  if (p.c.element == Element::float32)
+    zero_matrix(p.m, p.n, p.c.as<float>(), p.ldc);
+  else
+    zero_matrix(p.m, p.n, p.c.as<uint16_t>(), p.ldc);
 }
 
-void multiply(const Gemm& product, const RowProducts& how) {
-  how.scratch ? gemm_row_stable(product, how.scratch) : gemm(product);
+bool is_empty(const Gemm& p) { return p.m <= 0 || p.n <= 0 || p.k <= 0; }
+
+void check_elements(const Gemm& p) {
+  if (p.a.element != p.b.element) throw std::invalid_argument("gemm: A and B have different elements");
+  if (p.a.element == Element::float32 && p.c.element != Element::float32)
+    throw std::invalid_argument("gemm: C of fp32 matrices must be fp32");
+}
+
+int64_t elements_of_b(const Gemm& p) { return (p.transpose_b ? p.n : p.k) * p.ldb; }
+
+int64_t rows_of(const Groups& groups) {
+  return groups.count > 0 ? groups.offsets[groups.count] - groups.offsets[0] : 0;
+}
+
+void make_grouped(const Groups& groups, const GroupedGemm& product, const RowProducts& how) {
+  detail::make_by(maker_of(groups, product, how), groups, product, how);
 }
 
 }  // namespace
 
-void gemm(const Gemm& product) {
-  if (product.m <= 0 || product.n <= 0) return;
-  if (product.k <= 0) {
-    if (!product.accumulate) zero_matrix(product.m, product.n, product.c, product.ldc);
-    return;
+namespace detail {
+
+Gemm of_group(const GroupedGemm& product, int64_t group, int64_t first_row, int64_t rows) {
+  Gemm p = product.first;
+  p.a = p.a.from(first_row * p.lda);
+  if (p.transpose_a) {
+    p.k = rows;
+    p.b = p.b.from(first_row * p.ldb);
+    p.c = p.c.from(group * p.m * p.ldc);
+    return p;
   }
+  p.m = rows;
+  p.c = p.c.from(first_row * p.ldc);
+  const int64_t matrix = elements_of_b(p);
+  p.b = widens(product) ? ConstArray(kernels::widened({p.b.data, p.b.element, product.widened}, group, matrix))
+                        : p.b.from(group * matrix);
+  return p;
+}
+
+void make_by(Maker maker, const Gemm& product, const RowProducts& how) {
+  check_elements(product);
+  if (is_empty(product)) return make_empty(product);
+  if (maker == Maker::portable) return gemm_portable(product);
 #if defined(MOEMESH_DEVICE_CUDA)
-  detail::gemm_cublas(product);
+  (void)how;
+  if (maker == Maker::library) return gemm_cublas(product);
 #elif defined(MOEMESH_HAVE_ONEDNN)
-  const detail::Unlocked access;
-  detail::gemm_onednn(product);
+  if (maker == Maker::library_tiles) return gemm_onednn_tiles(product, how.scratch);
+  const Unlocked access;
+  if (maker == Maker::library) return gemm_onednn(product);
 #else
-  detail::gemm_portable(product);
+  (void)how;
 #endif
+  throw std::invalid_argument(std::string("gemm: no ") + name_of(maker) + " product here");
+}
+
+void make_by(Maker maker, const Groups& groups, const GroupedGemm& product, const RowProducts& how) {
+#ifdef MOEMESH_DEVICE_CUDA
+  if (maker == Maker::library_grouped) return gemm_cublas_grouped(groups, product);
+#endif
+  for_filled_groups(
+      groups, [&](int64_t g, int64_t first, int64_t rows) { make_by(maker, of_group(product, g, first, rows), how); });
+}
+
+}  // namespace detail
+
+void gemm(const Gemm& product) { detail::make_by(maker_of(product), product); }
+
+void gemm_row_stable(const Gemm& product, float* scratch) {
+  const RowProducts how{scratch};
+  detail::make_by(maker_of(product, how), product, how);
 }
 
 const float* widened(const Weights& weights, int64_t group, int64_t elements) {
@@ -54,62 +109,58 @@ const float* widened(const Weights& weights, int64_t group, int64_t elements) {
   if (weights.element == Element::float32) return reinterpret_cast<const float*>(matrix);
   const auto* from = reinterpret_cast<const uint16_t*>(matrix);
   float* to = weights.scratch;
-  detail::for_tiles(
-      "moemesh::widen", elements, KOKKOS_LAMBDA(int64_t first, int64_t end) {
-        for (int64_t i = first; i < end; i += detail::kLanes) to[i] = to_float(from[i]);
+  detail::for_flat(
+      "moemesh::widen", elements, KOKKOS_LAMBDA(int64_t begin, int64_t end, int64_t lane) {
+        detail::for_stretches(
+            begin, end, lane, [=](auto at) { at.write(at.read(from), to); }, from, to);
       });
   return to;
 }
 
-void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights,
-                                   float* out, const RowProducts& how) {
-  for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
-    multiply({.transpose_b = true,
-              .m = rows,
-              .n = n,
-              .k = k,
-              .a = in + first * k,
-              .lda = k,
-              .b = widened(weights, g, n * k),
-              .ldb = k,
-              .c = out + first * n,
-              .ldc = n},
-             how);
-  });
+void grouped_rows_times_transposed(const Groups& groups, int64_t n, int64_t k, const ConstArray& in,
+                                   const Weights& weights, const Array& out, const RowProducts& how) {
+  const Gemm first{.transpose_b = true,
+                   .m = rows_of(groups),
+                   .n = n,
+                   .k = k,
+                   .a = in,
+                   .lda = k,
+                   .b = {weights.data, weights.element},
+                   .ldb = k,
+                   .c = out,
+                   .ldc = n};
+  make_grouped(groups, {first, weights.scratch}, how);
 }
 
-void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const float* in, const Weights& weights, float* out,
-                        bool accumulate, const RowProducts& how) {
-  for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
-    multiply({.m = rows,
-              .n = n,
-              .k = k,
-              .a = in + first * k,
-              .lda = k,
-              .b = widened(weights, g, n * k),
-              .ldb = n,
-              .c = out + first * n,
-              .ldc = n,
-              .accumulate = accumulate},
-             how);
-  });
+void grouped_rows_times(const Groups& groups, int64_t n, int64_t k, const ConstArray& in, const Weights& weights,
+                        const Array& out, bool accumulate, const RowProducts& how) {
+  const Gemm first{.m = rows_of(groups),
+                   .n = n,
+                   .k = k,
+                   .a = in,
+                   .lda = k,
+                   .b = {weights.data, weights.element},
+                   .ldb = n,
+                   .c = out,
+                   .ldc = n,
+                   .accumulate = accumulate};
+  make_grouped(groups, {first, weights.scratch}, how);
 }
 
-void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const float* left, const float* right,
-                             float* gradient) {
-  for_filled_groups(groups, [&](int64_t g, int64_t first, int64_t rows) {
-    gemm({.transpose_a = true,
-          .m = m,
-          .n = n,
-          .k = rows,
-          .a = left + first * m,
-          .lda = m,
-          .b = right + first * n,
-          .ldb = n,
-          .c = gradient + g * m * n,
-          .ldc = n,
-          .accumulate = true});
-  });
+void grouped_weight_gradient(const Groups& groups, int64_t m, int64_t n, const ConstArray& left,
+                             const ConstArray& right, float* gradient) {
+  const Gemm first{.transpose_a = true,
+                   .m = m,
+                   .n = n,
+                   .k = rows_of(groups),
+                   .a = left,
+                   .lda = m,
+                   .b = right,
+                   .ldb = n,
+                   .c = gradient,
+                   .ldc = n,
+                   .accumulate = true};
+  make_grouped(groups, {first}, {});
 }
 
 const char* gemm_library() {

@@ -39,8 +39,8 @@ class PoolThreads {
 
 dnnl_status_t multiply(const Gemm& p, int threads) noexcept {
   const PoolThreads during_call(threads);
-  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, p.a, p.lda, p.b, p.ldb,
-                    p.accumulate ? 1.0f : 0.0f, p.c, p.ldc);
+  return dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, p.a.as<float>(), p.lda,
+                    p.b.as<float>(), p.ldb, p.accumulate ? 1.0f : 0.0f, p.c.as<float>(), p.ldc);
 }
 
 }  // namespace

@@ -16,13 +16,6 @@ namespace moemesh::kernels {
 
 int64_t stable_workspace(int64_t, int64_t) { return 1; }
 
-void gemm_row_stable(const Gemm& product, float*) {
-  if (product.m > 0 && product.n > 0 && product.k > 0)
-    detail::gemm_portable(product);
-  else
-    gemm(product);
-}
-
 #else
 
 namespace {
@@ -55,10 +48,10 @@ Gemm padded_block(const Gemm& p, const Blocks& blocks, float* scratch) {
   const int64_t first = (blocks.count - 1) * blocks.rows;
   Gemm block = p;
   float *a = scratch, *c = scratch + most_stable_rows * p.k;
-  copy_matrix(blocks.last, p.k, p.a + first * p.lda, p.lda, a, p.k);
+  copy_matrix(blocks.last, p.k, p.a.from(first * p.lda).as<float>(), p.lda, a, p.k);
   for (int64_t r = blocks.last; r < blocks.padded; ++r) copy_matrix(1, p.k, a, p.k, a + r * p.k, p.k);
   if (p.accumulate) {
-    copy_matrix(blocks.last, p.n, p.c + first * p.ldc, p.ldc, c, p.n);
+    copy_matrix(blocks.last, p.n, p.c.from(first * p.ldc).as<float>(), p.ldc, c, p.n);
     for (int64_t r = blocks.last; r < blocks.padded; ++r) copy_matrix(1, p.n, c, p.n, c + r * p.n, p.n);
   }
   block.a = a;
@@ -71,15 +64,15 @@ Gemm padded_block(const Gemm& p, const Blocks& blocks, float* scratch) {
 
 Gemm whole_block(const Gemm& p, const Blocks& blocks, int64_t index) {
   Gemm block = p;
-  block.a += index * blocks.rows * p.lda;
-  block.c += index * blocks.rows * p.ldc;
+  block.a = block.a.from(index * blocks.rows * p.lda);
+  block.c = block.c.from(index * blocks.rows * p.ldc);
   block.m = blocks.rows;
   return block;
 }
 
 Gemm columns_of(Gemm block, int64_t first) {
-  block.b += block.transpose_b ? first * block.ldb : first;
-  block.c += first;
+  block.b = block.b.from(block.transpose_b ? first * block.ldb : first);
+  block.c = block.c.from(first);
   block.n = smaller(kColumns, block.n - first);
   return block;
 }
@@ -88,25 +81,29 @@ Gemm columns_of(Gemm block, int64_t first) {
 
 int64_t stable_workspace(int64_t n, int64_t k) { return most_stable_rows * (n + k); }
 
-void gemm_row_stable(const Gemm& product, float* scratch) {
-  if (product.m <= 0 || product.n <= 0 || product.k <= 0) return gemm(product);
+namespace detail {
+
+void gemm_onednn_tiles(const Gemm& product, float* scratch) {
   const Blocks blocks = blocks_of(product.m);
   const bool padded = blocks.last != blocks.rows;
   const Gemm last = padded ? padded_block(product, blocks, scratch) : whole_block(product, blocks, blocks.count - 1);
   const int64_t columns = ceil_div(product.n, kColumns);
   std::atomic<bool> failed = false;
   std::atomic<bool>* const told = &failed;
-  detail::for_each(
+  for_each(
       "moemesh::gemm_row_stable", blocks.count * columns, KOKKOS_LAMBDA(int64_t tile) {
         const int64_t row = tile / columns, column = tile % columns * kColumns;
         const Gemm block = row + 1 < blocks.count ? whole_block(product, blocks, row) : last;
-        if (!detail::gemm_onednn_alone(columns_of(block, column))) told->store(true);
+        if (!gemm_onednn_alone(columns_of(block, column))) told->store(true);
       });
+  if constexpr (separate_memory) kernels::finish();
   if (failed) throw std::runtime_error("dnnl_sgemm failed");
   if (padded)
-    copy_matrix(blocks.last, product.n, last.c, last.ldc, product.c + (blocks.count - 1) * blocks.rows * product.ldc,
-                product.ldc);
+    copy_matrix(blocks.last, product.n, last.c.as<float>(), last.ldc,
+                product.c.from((blocks.count - 1) * blocks.rows * product.ldc).as<float>(), product.ldc);
 }
+
+}  // namespace detail
 
 #endif
 

@@ -115,8 +115,9 @@ moemesh_tape_bytes Layer::plan_bytes(const moemesh_layer_load& load, int32_t rec
     bytes.copies =
         others * params_.hidden * kernels::bytes_of(element()) + (load.rows_received - load.own_rows) * tag_bytes;
   if (recompute == MOEMESH_RECOMPUTE_NONE) {
-    bytes.hidden = load.rows_received * local_ffn() * matrices * half_word;
-    bytes.shared_hidden = T * local_shared_ffn() * matrices * half_word;
+    const int64_t each = matrices * kernels::bytes_of(row_element());
+    bytes.hidden = load.rows_received * local_ffn() * each;
+    bytes.shared_hidden = T * local_shared_ffn() * each;
   }
   return summed(bytes);
 }

@@ -30,7 +30,7 @@ void Layer::route_forward(Outcome& outcome, Tape& tape, const TypedRows& x, cons
   outcome.run([&] {
     if (!shared_w1_) return;
     const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
-    shared_forward(tape, dense_rows(Workspace::tokens2, tape, x), shared_place(y));
+    shared_forward(tape, product_rows(Workspace::tokens2, tape, x), shared_place(y));
   });
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (i + 1 < blocks.size()) {
@@ -108,8 +108,8 @@ void Layer::shared_under_exchange(Outcome& outcome, Tape& tape, const BackwardAr
     const timeline::Span span(mesh_->recorder(), timeline::Kind::shared_expert);
     const int64_t T = tape.decision.tokens, width = params_.hidden + params_.top_k;
     const auto part = slice_gradients(tape.slice, over_tp(Workspace::tokens, T * width));
-    shared_backward(tape, dense_rows(Workspace::tokens2, tape, arguments.x),
-                    dense_rows(Workspace::tokens3, tape, arguments.dy),
+    shared_backward(tape, product_rows(Workspace::tokens2, tape, arguments.x),
+                    product_rows(Workspace::tokens3, tape, arguments.dy),
                     shared_place({part.x.data, T, params_.hidden, params_.hidden}));
   });
 }

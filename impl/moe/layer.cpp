@@ -311,8 +311,10 @@ void Layer::reserve_dense(const Tape& tape, std::initializer_list<Workspace::Slo
   if (!floats || tape.decision.has_mask)
     for (const auto slot : rows) workspace.get<float>(slot, tape.decision.tokens * params_.hidden);
   if (!floats)
-    workspace.get<float>(Workspace::weights,
-                         params_.hidden * std::max({local_ffn(), local_shared_ffn(), params_.experts}));
+    workspace.get<float>(
+        Workspace::weights,
+        params_.hidden *
+            std::max(params_.experts, row_element() == element() ? 0 : std::max(local_ffn(), local_shared_ffn())));
 }
 
 kernels::Weights Layer::weights(const Parameter& parameter) {

@@ -20,7 +20,7 @@ namespace moemesh {
 
 class Block;
 class Outcome;
-struct ExpertRows;
+class ExpertRows;
 using Blocks = Recycled<Block>;
 
 struct ForwardArguments {
@@ -167,19 +167,20 @@ class Layer {
                         std::byte* const* outputs);
   // Rows of one part in backward. Of several parts all of it stays until the weight gradients are made.
   struct BackwardRows {
-    float *x = nullptr, *dy = nullptr, *dx = nullptr;         // [rows, H]
-    float *dh = nullptr, *dhg = nullptr, *gated_a = nullptr;  // [rows, F]
-    bool together = false;                                    // of all experts, else of one at a time
+    kernels::Array x, dy, dx;         // [rows, H]
+    kernels::Array dh, dhg, gated_a;  // [rows, F]
+    bool together = false;            // of all experts and parts, else of one product's experts at a time
+    BackwardRows from(int64_t row, int64_t hidden, int64_t ffn) const;
   };
   BackwardRows backward_rows(const Tape& tape, size_t part);
-  void expert_backward(Tape& tape, size_t part, const ExpertRows& expert, const BackwardRows& rows, float* dgate);
-  void expert_weight_gradients(int64_t expert, int64_t rows, const float* dy, const float* gated_a, const float* dh,
-                               const float* dhg, const float* x);
+  void expert_backward(Tape& tape, size_t part, const ExpertRows& experts, const BackwardRows& rows, float* dgate);
+  void expert_weight_gradients(const ExpertRows& experts, const BackwardRows& rows);
   struct HiddenRows {
-    float *h = nullptr, *gate = nullptr;
+    kernels::Array h, gate;
   };
-  HiddenRows hidden_rows(Tape& tape, size_t part, const ExpertRows& expert);
-  void hidden_products(const ExpertRows& expert, const float* x, const HiddenRows& hidden);
+  HiddenRows hidden_rows(Tape& tape, size_t part, const ExpertRows& experts);
+  HiddenRows hidden_again(int64_t rows, int64_t ffn);
+  void hidden_products(const ExpertRows& experts, const kernels::ConstArray& x, const HiddenRows& hidden);
   void reserve_hidden(Tape& tape, size_t part);
   kernels::RowProducts row_products();
   void reserve_merge(const Tape& tape);
@@ -188,12 +189,15 @@ class Layer {
   void reserve_forward(Tape& tape);
   void reserve_backward(const Tape& tape);
   // The shared expert. y, dx are overwritten.
-  HiddenRows shared_hidden(Tape& tape, const Rows<float>& x);
-  void shared_products(const HiddenRows& hidden, const Rows<float>& x);
-  void shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& y);
-  void shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>& dy, const Rows<float>& dx);
-  void shared_weight_gradients(const Rows<float>& x, const Rows<float>& dy, const HiddenRows& dhidden,
-                               const float* active);
+  HiddenRows shared_hidden(Tape& tape, int64_t tokens);
+  void shared_products(const HiddenRows& hidden, const TypedRows& x);
+  void shared_forward(Tape& tape, const TypedRows& x, const Rows<float>& y);
+  void shared_backward(Tape& tape, const TypedRows& x, const TypedRows& dy, const Rows<float>& dx);
+  void shared_weight_gradients(const TypedRows& x, const TypedRows& dy, const HiddenRows& dhidden,
+                               const kernels::Array& active);
+  // The caller's rows for products over all tokens: as they are, or in `slot` as rows of the experts' element.
+  TypedRows product_rows(Workspace::Slot slot, const Tape& tape, const TypedRows& rows);
+  kernels::ConstArray product_matrix(const Parameter& parameter);  // good until the next call
   // Where the shared expert's partial results go: with one slice they are where the routed ones come on top.
   Rows<float> shared_place(const Rows<float>& rows);
   void router_backward(Tape& tape, const Rows<float>& x, const float* dgates, const Rows<float>& dx,
@@ -233,6 +237,13 @@ class Layer {
   kernels::RouterConfig router_config() const;
   kernels::Element element() const { return static_cast<kernels::Element>(dtype()); }
   kernels::Element combine_element() const;
+  // Of the experts' rows between the exchanges, and of their outputs before they are added up for a copy.
+  kernels::Element row_element() const { return kernels::row_element(element()); }
+  kernels::Element output_element() const;
+  kernels::Array scratch_rows(Workspace::Slot slot, int64_t rows, int64_t width, kernels::Element element);
+  kernels::Array scratch_rows(Workspace::Slot slot, int64_t rows, int64_t width) {
+    return scratch_rows(slot, rows, width, row_element());
+  }
   bool balanced() const { return params_.aux_coefficient > 0 || params_.z_coefficient > 0; }
   kernels::Activation activation() const { return static_cast<kernels::Activation>(params_.activation); }
   bool gated() const { return kernels::is_gated(activation()); }

@@ -4,6 +4,7 @@
 // that they would have as one chunk, (expert, source, token), so that the bits are the same.
 #include <algorithm>
 
+#include "impl/base/recycled.hpp"
 #include "impl/moe/expert_rows.hpp"
 #include "impl/moe/layer.hpp"
 #include "kernels/permute.hpp"
@@ -18,11 +19,12 @@ int64_t all_rows(const Tape& tape) {
   return rows;
 }
 
-int64_t rows_of_expert(const Tape& tape, size_t expert) {
-  int64_t rows = 0;
+// Where each expert's rows of all parts begin.
+Recycled<int64_t> offsets_of_all(const Tape& tape) {
+  Recycled<int64_t> offsets(tape.parts.front().received.expert_offsets.size());
   for (const Part& part : tape.parts)
-    rows += part.received.expert_offsets[expert + 1] - part.received.expert_offsets[expert];
-  return rows;
+    for (size_t e = 0; e < offsets.size(); ++e) offsets[e] += part.received.expert_offsets[e];
+  return offsets;
 }
 
 // body(part, its first row of all, first tag, tags, their place) for the tags of every source and part, in the order of
@@ -48,13 +50,12 @@ void Layer::reserve_merge(const Tape& tape) {
   if (tape.parts.size() == 1) return;
   Workspace& workspace = mesh_->workspace();
   const int64_t R = all_rows(tape), width = std::max(params_.hidden, local_ffn());
-  int64_t most = 0;
-  for (size_t e = 0; e < static_cast<size_t>(local_experts_.count); ++e) most = std::max(most, rows_of_expert(tape, e));
+  const int64_t most = most_rows(offsets_of_all(tape));
   workspace.get<int32_t>(Workspace::integers, 2 * R);
   workspace.get<int64_t>(Workspace::integers2, kernels::sort_workspace(R, local_experts_.count));
   workspace.get<int64_t>(Workspace::integers3, local_experts_.count + 1);
   for (const auto slot : {Workspace::merge_from, Workspace::merge_to}) workspace.get<int64_t>(slot, R);
-  for (const auto slot : {Workspace::merged_left, Workspace::merged_right}) workspace.get<float>(slot, most * width);
+  for (const auto slot : {Workspace::merged_left, Workspace::merged_right}) scratch_rows(slot, most, width);
 }
 
 // Of each row in the order of one chunk: where it is among the rows of all parts, part after part.
@@ -80,28 +81,27 @@ const int64_t* Layer::merged_order(const Tape& tape) {
 void Layer::merged_weight_gradients(const Tape& tape) {
   if (tape.parts.size() == 1) return;
   const int64_t* order = merged_order(tape);
-  Workspace& workspace = mesh_->workspace();
   const BackwardRows all = backward_rows(tape, 0);
   const int64_t H = params_.hidden, F = local_ffn();
-  float* left = workspace.get<float>(Workspace::merged_left, 0);
-  float* right = workspace.get<float>(Workspace::merged_right, 0);
-  int64_t first = 0;
-  for (int64_t e = 0; e < local_experts_.count; ++e) {
-    const int64_t rows = rows_of_expert(tape, static_cast<size_t>(e)), range[2] = {0, rows}, matrix = e * H * F;
-    const kernels::Groups group{1, range};
-    const auto gather = [&](const float* from, int64_t width, float* to) {
-      kernels::gather_dense(rows, width, from, order + first, to);
+  const kernels::Array left = scratch_rows(Workspace::merged_left, 0, 0);
+  const kernels::Array right = scratch_rows(Workspace::merged_right, 0, 0);
+  const auto offsets = offsets_of_all(tape);
+  for_each_batch(offsets, [&](const ExpertRows& r) {
+    const auto gather = [&](const kernels::Array& from, int64_t width, const kernels::Array& to) {
+      kernels::gather_dense(r.rows(), width, from, order + r.first_row(), to);
+    };
+    const auto add = [&](int64_t m, int64_t n, const Parameter& to) {
+      kernels::grouped_weight_gradient(r.groups(), m, n, left, right, to.gradient + r.first() * H * F);
     };
     gather(all.dy, H, left);
     gather(all.gated_a, F, right);
-    kernels::grouped_weight_gradient(group, H, F, left, right, w2_->gradient + matrix);
+    add(H, F, *w2_);
     gather(all.dh, F, left);
     gather(all.x, H, right);
-    kernels::grouped_weight_gradient(group, F, H, left, right, w1_->gradient + matrix);
+    add(F, H, *w1_);
     if (gated()) gather(all.dhg, F, left);
-    if (gated()) kernels::grouped_weight_gradient(group, F, H, left, right, wg_->gradient + matrix);
-    first += rows;
-  }
+    if (gated()) add(F, H, *wg_);
+  });
 }
 
 }  // namespace moemesh

@@ -55,26 +55,31 @@ void Layer::drop_kept(Tape& tape) {
   give(spare_hidden_, tape.hidden);
 }
 
-// One expert's rows of W1 x and Wg x: on the tape where it keeps them, else in scratch for one expert at a time.
+// Rows of W1 x and Wg x: on the tape where it keeps them, else in scratch for one product's experts at a time.
 void Layer::reserve_hidden(Tape& tape, size_t part) {
   const int64_t F = local_ffn();
   const ReceivePlan& plan = tape.parts[part].received;
   if (!tape.hidden) {
-    mesh_->workspace().get<float>(Workspace::hidden_again, most_rows(plan) * F);
-    if (gated()) mesh_->workspace().get<float>(Workspace::hidden_gate_again, most_rows(plan) * F);
+    hidden_again(most_rows(plan.expert_offsets), F);
     return;
   }
-  tape.hidden->hidden[part].reserve(mesh_->allocator(), plan.rows * F);
-  if (gated()) tape.hidden->hidden_gate[part].reserve(mesh_->allocator(), plan.rows * F);
+  const int64_t bytes = plan.rows * F * kernels::bytes_of(row_element());
+  tape.hidden->hidden[part].reserve(mesh_->allocator(), bytes);
+  if (gated()) tape.hidden->hidden_gate[part].reserve(mesh_->allocator(), bytes);
 }
 
 Layer::HiddenRows Layer::hidden_rows(Tape& tape, size_t part, const ExpertRows& r) {
   const int64_t F = local_ffn();
-  if (tape.hidden)
-    return {tape.hidden->hidden[part].data() + r.first * F,
-            gated() ? tape.hidden->hidden_gate[part].data() + r.first * F : nullptr};
-  return {mesh_->workspace().get<float>(Workspace::hidden_again, r.rows * F),
-          gated() ? mesh_->workspace().get<float>(Workspace::hidden_gate_again, r.rows * F) : nullptr};
+  if (!tape.hidden) return hidden_again(r.rows(), F);
+  const auto rows = [&](const Buffer<std::byte>& kept) {
+    return kernels::Array(kept.data(), row_element()).from(r.first_row() * F);
+  };
+  return {rows(tape.hidden->hidden[part]), gated() ? rows(tape.hidden->hidden_gate[part]) : nullptr};
+}
+
+Layer::HiddenRows Layer::hidden_again(int64_t rows, int64_t ffn) {
+  return {scratch_rows(Workspace::hidden_again, rows, ffn),
+          gated() ? scratch_rows(Workspace::hidden_gate_again, rows, ffn) : nullptr};
 }
 
 }  // namespace moemesh

@@ -3,30 +3,51 @@
 // The shared expert, on all tokens: y = W2 act(W1 x), without a gate. x has zeros in masked rows, which give zeros.
 #include "impl/moe/layer.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/rows.hpp"
 
 namespace moemesh {
+namespace {
 
-// Where W1 x and Wg x lie: on the tape, or in scratch.
-Layer::HiddenRows Layer::shared_hidden(Tape& tape, const Rows<float>& x) {
-  const int64_t n = x.rows * local_shared_ffn();
-  if (!tape.hidden)
-    return {mesh_->workspace().get<float>(Workspace::hidden_again, n),
-            gated() ? mesh_->workspace().get<float>(Workspace::hidden_gate_again, n) : nullptr};
-  tape.hidden->shared_hidden.reserve(mesh_->allocator(), n);
-  if (gated()) tape.hidden->shared_hidden_gate.reserve(mesh_->allocator(), n);
-  return {tape.hidden->shared_hidden.data(), gated() ? tape.hidden->shared_hidden_gate.data() : nullptr};
+kernels::ConstArray array_of(const TypedRows& rows) { return {rows.data, rows.element}; }
+
+}  // namespace
+
+// Products over all tokens must not see what padding rows hold (it may be NaN).
+TypedRows Layer::product_rows(Workspace::Slot slot, const Tape& tape, const TypedRows& rows) {
+  const Decision& decision = tape.decision;
+  if (rows.element == row_element() && !decision.has_mask) return rows;
+  const kernels::Array copy = scratch_rows(slot, rows.rows, rows.width);
+  kernels::load_rows(rows.rows, rows.width, rows.element, rows.data, rows.ld,
+                     decision.has_mask ? decision.mask.data() : nullptr, copy, rows.width);
+  return {copy.data, copy.element, rows.rows, rows.width, rows.width};
 }
 
-void Layer::shared_products(const HiddenRows& hidden, const Rows<float>& x) {
+kernels::ConstArray Layer::product_matrix(const Parameter& parameter) {
+  if (row_element() == element()) return {parameter.data, element()};
+  return widened(parameter);
+}
+
+// Where W1 x and Wg x lie: on the tape, or in scratch.
+Layer::HiddenRows Layer::shared_hidden(Tape& tape, int64_t tokens) {
+  const int64_t F = local_shared_ffn(), bytes = tokens * F * kernels::bytes_of(row_element());
+  if (!tape.hidden) return hidden_again(tokens, F);
+  const auto place = [&](Buffer<std::byte>& kept) {
+    kept.reserve(mesh_->allocator(), bytes);
+    return kernels::Array(kept.data(), row_element());
+  };
+  return {place(tape.hidden->shared_hidden), gated() ? place(tape.hidden->shared_hidden_gate) : nullptr};
+}
+
+void Layer::shared_products(const HiddenRows& hidden, const TypedRows& x) {
   const int64_t T = x.rows, H = params_.hidden, F = local_shared_ffn();
-  const auto product = [&](const Parameter& weights, float* out) {
+  const auto product = [&](const Parameter& weights, const kernels::Array& out) {
     kernels::gemm({.transpose_b = true,
                    .m = T,
                    .n = F,
                    .k = H,
-                   .a = x.data,
+                   .a = array_of(x),
                    .lda = x.ld,
-                   .b = widened(weights),
+                   .b = product_matrix(weights),
                    .ldb = H,
                    .c = out,
                    .ldc = F});
@@ -35,11 +56,11 @@ void Layer::shared_products(const HiddenRows& hidden, const Rows<float>& x) {
   if (gated()) product(*shared_wg_, hidden.gate);
 }
 
-void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& y) {
+void Layer::shared_forward(Tape& tape, const TypedRows& x, const Rows<float>& y) {
   const int64_t T = x.rows, H = params_.hidden, F = local_shared_ffn();
-  const HiddenRows hidden = shared_hidden(tape, x);
+  const HiddenRows hidden = shared_hidden(tape, T);
   shared_products(hidden, x);
-  float* active = mesh_->workspace().get<float>(Workspace::rows_hidden, T * F);
+  const kernels::Array active = scratch_rows(Workspace::rows_hidden, T, F);
   kernels::activate(activation(), T, F, hidden.h, hidden.gate, nullptr, active);
   kernels::gemm({.transpose_b = true,
                  .m = T,
@@ -47,45 +68,51 @@ void Layer::shared_forward(Tape& tape, const Rows<float>& x, const Rows<float>& 
                  .k = F,
                  .a = active,
                  .lda = F,
-                 .b = widened(*shared_w2_),
+                 .b = product_matrix(*shared_w2_),
                  .ldb = F,
                  .c = y.data,
                  .ldc = y.ld});
 }
 
-void Layer::shared_backward(Tape& tape, const Rows<float>& x, const Rows<float>& dy, const Rows<float>& dx) {
-  Workspace& workspace = mesh_->workspace();
+void Layer::shared_backward(Tape& tape, const TypedRows& x, const TypedRows& dy, const Rows<float>& dx) {
   const int64_t T = x.rows, H = params_.hidden, F = local_shared_ffn();
-  float* dh = workspace.get<float>(Workspace::rows_hidden, T * F);
-  float* active = workspace.get<float>(Workspace::rows_hidden2, T * F);
-  float* dhg = gated() ? workspace.get<float>(Workspace::rows_hidden3, T * F) : nullptr;
-  const HiddenRows hidden = shared_hidden(tape, x);
+  const kernels::Array active = scratch_rows(Workspace::rows_hidden2, T, F);
+  const HiddenRows d{scratch_rows(Workspace::rows_hidden, T, F),
+                     gated() ? scratch_rows(Workspace::rows_hidden3, T, F) : nullptr};
+  const HiddenRows hidden = shared_hidden(tape, T);
   if (!tape.hidden) shared_products(hidden, x);
-  kernels::gemm(
-      {.m = T, .n = F, .k = H, .a = dy.data, .lda = dy.ld, .b = widened(*shared_w2_), .ldb = F, .c = dh, .ldc = F});
-  kernels::activate_backward(activation(), T, F, hidden.h, hidden.gate, nullptr, dh, dhg, active, nullptr);
-  shared_weight_gradients(x, dy, {dh, dhg}, active);
-  const auto input = [&](const float* dhidden, const Parameter& weights, bool add) {
+  kernels::gemm({.m = T,
+                 .n = F,
+                 .k = H,
+                 .a = array_of(dy),
+                 .lda = dy.ld,
+                 .b = product_matrix(*shared_w2_),
+                 .ldb = F,
+                 .c = d.h,
+                 .ldc = F});
+  kernels::activate_backward(activation(), T, F, hidden.h, hidden.gate, nullptr, d.h, d.gate, active, nullptr);
+  shared_weight_gradients(x, dy, d, active);
+  const auto input = [&](const kernels::Array& dhidden, const Parameter& weights, bool add) {
     kernels::gemm({.m = T,
                    .n = H,
                    .k = F,
                    .a = dhidden,
                    .lda = F,
-                   .b = widened(weights),
+                   .b = product_matrix(weights),
                    .ldb = H,
                    .c = dx.data,
                    .ldc = dx.ld,
                    .accumulate = add});
   };
-  input(dh, *shared_w1_, false);
-  if (gated()) input(dhg, *shared_wg_, true);
+  input(d.h, *shared_w1_, false);
+  if (gated()) input(d.gate, *shared_wg_, true);
 }
 
-void Layer::shared_weight_gradients(const Rows<float>& x, const Rows<float>& dy, const HiddenRows& dhidden,
-                                    const float* active) {
+void Layer::shared_weight_gradients(const TypedRows& x, const TypedRows& dy, const HiddenRows& dhidden,
+                                    const kernels::Array& active) {
   const int64_t T = x.rows, H = params_.hidden, F = local_shared_ffn();
-  const auto gradient = [&](int64_t m, int64_t n, const float* a, int64_t lda, const float* b, int64_t ldb,
-                            const Parameter& weights) {
+  const auto gradient = [&](int64_t m, int64_t n, const kernels::ConstArray& a, int64_t lda,
+                            const kernels::ConstArray& b, int64_t ldb, const Parameter& weights) {
     kernels::gemm({.transpose_a = true,
                    .m = m,
                    .n = n,
@@ -98,9 +125,9 @@ void Layer::shared_weight_gradients(const Rows<float>& x, const Rows<float>& dy,
                    .ldc = n,
                    .accumulate = true});
   };
-  gradient(H, F, dy.data, dy.ld, active, F, *shared_w2_);
-  gradient(F, H, dhidden.h, F, x.data, x.ld, *shared_w1_);
-  if (gated()) gradient(F, H, dhidden.gate, F, x.data, x.ld, *shared_wg_);
+  gradient(H, F, array_of(dy), dy.ld, active, F, *shared_w2_);
+  gradient(F, H, dhidden.h, F, array_of(x), x.ld, *shared_w1_);
+  if (gated()) gradient(F, H, dhidden.gate, F, array_of(x), x.ld, *shared_wg_);
 }
 
 }  // namespace moemesh

@@ -35,8 +35,8 @@ void Layer::reserve_forward(Tape& tape) {
     workspace.get_message<float>(Workspace::tokens4, T * H);
     tp_.reserve_sum_of_kernels(T * H);
   }
-  workspace.get<float>(Workspace::rows_hidden, T * F);
-  shared_hidden(tape, {nullptr, T, H, H});
+  scratch_rows(Workspace::rows_hidden, T, F);
+  shared_hidden(tape, T);
 }
 
 void Layer::reserve_backward(const Tape& tape) {
@@ -53,7 +53,7 @@ void Layer::reserve_backward(const Tape& tape) {
   reserve_dense(tape, {Workspace::tokens2, Workspace::tokens3});
   if (!shared_w1_) return;
   for (const auto slot : {Workspace::rows_hidden, Workspace::rows_hidden2, Workspace::rows_hidden3})
-    workspace.get<float>(slot, T * F);
+    scratch_rows(slot, T, F);
   if (one_slice()) return;
   workspace.get_message<float>(Workspace::tokens4, T * H);
   tp_.reserve_sum_of_kernels(T * H);

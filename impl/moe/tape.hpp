@@ -100,8 +100,9 @@ struct KeptCopies {
   bool tagged = false;                               // with tags: those that came again have none
 };
 struct KeptHidden {
-  std::vector<Buffer<float>> hidden, hidden_gate;   // [rows, F/tp]: products with W1 and Wg, before the activation
-  Buffer<float> shared_hidden, shared_hidden_gate;  // [T, shared F/tp]
+  // Of the rows' element: [rows, F/tp], products with W1 and Wg, before the activation; [T, shared F/tp].
+  std::vector<Buffer<std::byte>> hidden, hidden_gate;
+  Buffer<std::byte> shared_hidden, shared_hidden_gate;
 };
 
 // What a forward leaves for its backward. Buffers grow and are reused: a layer keeps consumed tapes.

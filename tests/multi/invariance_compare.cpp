@@ -66,17 +66,19 @@ void compare_logit_gradients(const oracle::Array& library, const oracle::PieceRe
 
 void compare_piece(const PieceRecord& piece, const oracle::PieceResult& oracle, const Case& setting, double tolerance) {
   const std::string at = "piece " + std::to_string(piece.piece) + " layer ";
+  // The loss may leave a small difference of what y rounds: a single piece's dx, unlike sums over pieces, has all of that.
+  const bool half = setting.dtype == MOEMESH_BFLOAT16;
   if (piece.has_loss) EXPECT_LE(oracle::relative_distance(piece.loss, oracle.loss), tolerance) << at << "loss";
   for (size_t here = 0; here < piece.y.size(); ++here) {
     const size_t l = piece.first_layer + here;
     const std::string where = at + setting.layers[l].name + ": ";
     expect_near(piece.y[here], oracle.tapes[l].y, tolerance, where + "y");
-    expect_near(divided(piece.dx[here], setting.loss_scale), oracle.dx[l], tolerance, where + "dx");
+    expect_near(divided(piece.dx[here], setting.loss_scale), oracle.dx[l], half ? 1.5 * tolerance : tolerance,
+                where + "dx");
     const Routed found{widened(piece.routing[here].experts),
                        {piece.routing[here].gates.begin(), piece.routing[here].gates.end()}};
     const Routed should{oracle.tapes[l].kept, oracle.tapes[l].gates};
     // bf16 logits may rank two chosen experts differently, though not choose others.
-    const bool half = setting.dtype == MOEMESH_BFLOAT16;
     const int64_t k = half ? setting.layers[l].top_k : 1;
     EXPECT_EQ(sorted(found, k).experts, sorted(should, k).experts) << where;
     expect_near(sorted(found, k).gates, sorted(should, k).gates, tolerance, where + "gates");

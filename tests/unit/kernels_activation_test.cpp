@@ -120,6 +120,47 @@ TEST_P(KernelsActivation, NanStaysNanAndLargeInputsStayFinite) {
   EXPECT_NEAR(slope[2], kind() == Activation::identity ? 1 : 0, 1e-20);
 }
 
+// Arrays of bf16: the same from what they hold, rounded at the end.
+std::vector<uint16_t> halves_of(const Floats& values) {
+  std::vector<uint16_t> halves;
+  for (int64_t i = 0; i < values.size(); ++i) halves.push_back(test::half_of(values[i]));
+  return halves;
+}
+
+Floats values_of(const std::vector<uint16_t>& halves) {
+  Floats values(static_cast<int64_t>(halves.size()));
+  for (int64_t i = 0; i < values.size(); ++i) values[i] = test::float_of(halves[static_cast<size_t>(i)]);
+  return values;
+}
+
+void expect_rounded(const std::vector<uint16_t>& halves, const Floats& want) {
+  for (int64_t i = 0; i < want.size(); ++i)
+    ASSERT_NEAR(test::float_of(halves[static_cast<size_t>(i)]), want[i], std::abs(want[i]) / 256 + 1e-30) << i;
+}
+
+// A width of odd rows, and one of whole packs.
+TEST_P(KernelsActivation, HalvesAreComputedInFloats) {
+  for (const int64_t width : {int64_t{301}, int64_t{264}}) {
+    const int64_t size = kRows * width;
+    const auto h2 = halves_of(Floats(size, 11, -6, 6)), hg2 = halves_of(Floats(size, 12, -6, 6));
+    const auto upstream = halves_of(Floats(size, 13));
+    const Floats wide_h = values_of(h2), wide_hg = values_of(hg2);
+    std::vector<uint16_t> out(h2.size()), da = upstream, dhg(h2.size()), gated_a(h2.size());
+    Floats wide_out(size), wide_da = values_of(upstream), wide_dhg(size), wide_a(size), dgate(kRows), wide_dgate(kRows);
+    activate(kind(), kRows, width, dev(h2), dev_if(gated(), hg2), dev(gate), dev(out));
+    activate(kind(), kRows, width, dev(wide_h), dev_if(gated(), wide_hg), dev(gate), dev(wide_out));
+    expect_rounded(out, wide_out);
+    activate_backward(kind(), kRows, width, dev(h2), dev_if(gated(), hg2), dev(gate), dev(da), dev_if(gated(), dhg),
+                      dev(gated_a), dev(dgate));
+    activate_backward(kind(), kRows, width, dev(wide_h), dev_if(gated(), wide_hg), dev(gate), dev(wide_da),
+                      dev_if(gated(), wide_dhg), dev(wide_a), dev(wide_dgate));
+    expect_rounded(da, wide_da);
+    expect_rounded(gated_a, wide_a);
+    if (gated()) expect_rounded(dhg, wide_dhg);
+    for (int64_t r = 0; r < kRows; ++r) EXPECT_FLOAT_EQ(dgate[r], wide_dgate[r]) << r;
+  }
+}
+
 TEST_P(KernelsActivation, Empty) {
   activate(kind(), 0, 5, nullptr, nullptr, nullptr, nullptr);
   activate_backward(kind(), 0, 5, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "kernels/gemm_backend.hpp"
+#include "kernels/gemm_tile.hpp"
 #include "unit/kernels_util.hpp"
 
 namespace moemesh::kernels {
@@ -155,7 +156,8 @@ void expect_row_stable(bool transpose_b, int64_t n, int64_t k, bool accumulate) 
     ASSERT_TRUE(detail::gemm_onednn_alone(tile));
   }
   rows_alone.fetch();
-  for (int64_t r = 0; r < few; ++r)
+  const bool same_code = maker_of(tile, {alone.data()}) == Maker::library_tiles;
+  for (int64_t r = 0; same_code && r < few; ++r)
     EXPECT_TRUE(test::same_bits(alone.data() + r * n, whole.data() + r * n, tile.n * 4)) << r;
 #endif
   for (const int64_t count : {1, 2, 3, 5, 11, 12, 13, 23, 24, 25, 47, 100, 239, 240, 241, 263, 383, 384, 385, 511})
@@ -178,6 +180,158 @@ struct Grouped {
   const Groups groups = {count, offsets.data()};
   int64_t group_of(int64_t row) const { return row < 3 ? 0 : row < 8 ? 2 : 3; }
 };
+
+// ---- bf16
+
+// The operands as they are stored, and their values.
+struct Halves {
+  std::vector<uint16_t> stored;
+  Floats values;
+  Halves(int64_t n, uint32_t seed) : values(n, seed) {
+    for (int64_t i = 0; i < n; ++i) {
+      stored.push_back(test::half_of(values[i]));
+      values[i] = test::float_of(stored.back());
+    }
+  }
+};
+
+// Every maker that this machine has for these elements.
+std::vector<Maker> makers_of(const Gemm& product) {
+  std::vector<Maker> makers = {Maker::portable};
+  if (maker_of(product) != Maker::portable) makers.push_back(maker_of(product));
+  return makers;
+}
+
+double want_of(const Gemm& p, const Floats& a, const Floats& b, double before, int64_t i, int64_t j) {
+  double sum = p.accumulate ? before : 0;
+  for (int64_t l = 0; l < p.k; ++l)
+    sum += element(p.transpose_a, a, p.lda, i, l) * element(p.transpose_b, b, p.ldb, l, j);
+  return sum;
+}
+
+// C in fp32 has the error of sums in fp32; in bf16 that of one rounding besides.
+void check_halves(Gemm p, Element out) {
+  SCOPED_TRACE(testing::Message() << "ta " << p.transpose_a << " tb " << p.transpose_b << " m " << p.m << " n " << p.n
+                                  << " k " << p.k << " acc " << p.accumulate << " to " << static_cast<int>(out));
+  p.lda = p.transpose_a ? p.m : p.k;
+  p.ldb = p.transpose_b ? p.k : p.n;
+  p.ldc = p.n;
+  const Halves a(p.m * p.k, 21), b(p.k * p.n, 22), before(p.m * p.n, 23);
+  const auto left = dev(a.stored), right = dev(b.stored);
+  p.a = left;
+  p.b = right;
+  for (const Maker maker : makers_of(p)) {
+    Floats wide = before.values;
+    std::vector<uint16_t> narrow = before.stored;
+    {
+      const auto floats = dev(wide);
+      const auto halves = dev(narrow);
+      if (out == Element::float32)
+        p.c = floats;
+      else
+        p.c = halves;
+      detail::make_by(maker, p);
+    }
+    const bool half = out == Element::bfloat16;
+    for (int64_t i = 0; i < p.m * p.n; ++i) {
+      const double want = want_of(p, a.values, b.values, before.values[i], i / p.n, i % p.n);
+      const double got = half ? test::float_of(narrow[i]) : wide[i];
+      ASSERT_NEAR(got, want, 2e-6 * std::sqrt(p.k + 1.0) + (half ? std::abs(want) / 256 : 0)) << name_of(maker) << i;
+    }
+  }
+}
+
+TEST(KernelsGemm, HalfProductsAgreeWithADoubleLoop) {
+  const int64_t sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {64, 64, 64}, {65, 130, 67}, {8, 16, 300}};
+  for (const auto& [m, n, k] : sizes)
+    for (int mode = 0; mode < 8; ++mode)
+      for (const Element out : {Element::float32, Element::bfloat16})
+        check_halves({.transpose_a = (mode & 1) != 0,
+                      .transpose_b = (mode & 2) != 0,
+                      .m = m,
+                      .n = n,
+                      .k = k,
+                      .accumulate = (mode & 4) != 0},
+                     out);
+}
+
+// Sums of 256 and 300 ones: each exact in fp32, the second between two numbers of bf16. One at a time in bf16 both would stay
+// at 256.
+TEST(KernelsGemm, HalfProductsAreRoundedOnce) {
+  constexpr int64_t k = 301;
+  const std::vector<uint16_t> ones(k, test::half_of(1));
+  std::vector<uint16_t> c(1);
+  gemm({.m = 1, .n = 1, .k = k, .a = dev(ones), .lda = k, .b = dev(ones), .ldb = 1, .c = dev(c), .ldc = 1});
+  EXPECT_EQ(c[0], test::half_of(301));
+}
+
+TEST(KernelsGemm, ElementsThatDoNotFitAreRefused) {
+  Floats floats(4, 1);
+  std::vector<uint16_t> halves(4);
+  const Gemm square{.m = 2, .n = 2, .k = 2, .lda = 2, .ldb = 2, .ldc = 2};
+  const auto f = dev(floats);
+  const auto h = dev(halves);
+  Gemm mixed = square;
+  mixed.a = f;
+  mixed.b = h;
+  mixed.c = f;
+  EXPECT_THROW(gemm(mixed), std::invalid_argument);
+  mixed.b = f;
+  mixed.c = h;
+  EXPECT_THROW(gemm(mixed), std::invalid_argument);
+}
+
+// The device's portable product, all of whose threads are this one.
+template <class In, class Out>
+void multiply_by_tiles(const detail::Product<In, Out>& p) {
+  using detail::Tile;
+  detail::Tile tile;
+  std::vector<detail::Sums> sums(Tile::threads);
+  for (int64_t row = 0; row < p.m; row += Tile::rows)
+    for (int64_t col = 0; col < p.n; col += Tile::cols) {
+      for (int t = 0; t < Tile::threads; ++t) sums[t] = detail::first_sums(p, row, col, t);
+      for (int64_t piece = 0; piece < p.k; piece += Tile::depth) {
+        for (int t = 0; t < Tile::threads; ++t) detail::load_tile(p, row, col, piece, t, tile);
+        for (int t = 0; t < Tile::threads; ++t) detail::add_tile(tile, t, sums[t]);
+      }
+      for (int t = 0; t < Tile::threads; ++t) detail::store_sums(p, row, col, t, sums[t]);
+    }
+}
+
+void gemm_by_tiles(const Gemm& g) {
+  multiply_by_tiles(detail::Product<float, float>{g.m, g.n, g.k, g.a.as<float>(), g.transpose_a ? 1 : g.lda,
+                                                  g.transpose_a ? g.lda : 1, g.b.as<float>(), g.transpose_b ? 1 : g.ldb,
+                                                  g.transpose_b ? g.ldb : 1, g.c.as<float>(), g.ldc, g.accumulate});
+}
+
+TEST(KernelsGemm, TilesAgreeWithADoubleLoop) {
+  if (separate_memory) GTEST_SKIP() << "the host makes this product itself";
+  const int64_t sizes[][3] = {{1, 1, 1}, {5, 17, 9}, {64, 64, 64}, {65, 63, 3}, {2, 130, 67}, {70, 66, 129}};
+  for (const auto& [m, n, k] : sizes)
+    for (int mode = 0; mode < 8; ++mode) check(gemm_by_tiles, mode & 1, mode & 2, m, n, k, mode & 4);
+}
+
+TEST(KernelsGemm, HalfTilesAgreeWithThePortableLoop) {
+  if (separate_memory) GTEST_SKIP() << "the host makes this product itself";
+  constexpr int64_t m = 70, n = 66, k = 40;
+  const Halves a(m * k, 1), b(k * n, 2);
+  std::vector<uint16_t> tiles(m * n), loop(m * n);
+  multiply_by_tiles(detail::Product<uint16_t, uint16_t>{m, n, k, a.stored.data(), k, 1, b.stored.data(), n, 1,
+                                                        tiles.data(), n, false});
+  detail::gemm_portable({.m = m,
+                         .n = n,
+                         .k = k,
+                         .a = a.stored.data(),
+                         .lda = k,
+                         .b = b.stored.data(),
+                         .ldb = n,
+                         .c = loop.data(),
+                         .ldc = n});
+  for (int64_t i = 0; i < m * n; ++i)
+    ASSERT_NEAR(test::float_of(tiles[i]), test::float_of(loop[i]), std::abs(test::float_of(loop[i])) / 128 + 1e-6) << i;
+}
+
+// ---- groups
 
 Weights as_weights(const float* weights) { return {reinterpret_cast<const std::byte*>(weights)}; }
 
@@ -251,6 +405,144 @@ TEST(KernelsGemm, GroupedWeightGradientAddsAndLeavesEmptyGroups) {
       EXPECT_NEAR(gradient[i], sum, 1e-5);
     }
   }
+}
+
+// The groups' rows may begin anywhere in a longer list: their arrays begin with the first group's.
+TEST(KernelsGemm, GroupsAreCountedFromTheFirst) {
+  const Grouped g;
+  const std::vector<int64_t> later = {40, 43, 43, 48, 49};
+  const Floats in(g.rows * g.k, 6), weights(g.count * g.n * g.k, 7);
+  Floats out(g.rows * g.n), expected(g.rows * g.n);
+  grouped_rows_times_transposed({g.count, later.data()}, g.n, g.k, dev(in), as_weights(dev(weights)), dev(out));
+  grouped_rows_times_transposed(g.groups, g.n, g.k, dev(in), as_weights(dev(weights)), dev(expected));
+  EXPECT_TRUE(test::same_bits(out.data(), expected.data(), g.rows * g.n * sizeof(float)));
+}
+
+// Groups of 40, 0, 8 and 16 rows of bf16, of widths that every library's calls take.
+struct HalfGroups {
+  static constexpr int64_t count = 4, rows = 64, n = 24, k = 32;
+  const std::vector<int64_t> offsets = {0, 40, 40, 48, 64};
+  const Groups groups = {count, offsets.data()};
+  int64_t group_of(int64_t row) const { return row < 40 ? 0 : row < 48 ? 2 : 3; }
+  const Halves in{rows * k, 51}, matrices{count * n * k, 52}, other{rows * n, 53};
+};
+
+double half_groups_want(const HalfGroups& g, bool transposed, int64_t row, int64_t col) {
+  const int64_t first = g.group_of(row) * g.n * g.k;
+  double sum = 0;
+  for (int64_t l = 0; l < g.k; ++l)
+    sum += double{g.in.values[row * g.k + l]} * g.matrices.values[first + (transposed ? col * g.k + l : l * g.n + col)];
+  return sum;
+}
+
+// Rows of bf16 through each function, to bf16 and to fp32.
+TEST(KernelsGemm, HalfGroupsAgreeWithADoubleLoop) {
+  const HalfGroups g;
+  const auto in = dev(g.in.stored);
+  const auto stored = dev(g.matrices.stored);
+  const Weights weights{reinterpret_cast<const std::byte*>(stored.get()), Element::bfloat16};
+  for (const bool transposed : {false, true}) {
+    std::vector<uint16_t> halves(g.rows * g.n);
+    Floats floats(g.rows * g.n);
+    const auto multiply = [&](const Array& out) {
+      if (transposed)
+        grouped_rows_times_transposed(g.groups, g.n, g.k, in, weights, out);
+      else
+        grouped_rows_times(g.groups, g.n, g.k, in, weights, out, false);
+    };
+    multiply(dev(halves));
+    multiply(dev(floats));
+    for (int64_t i = 0; i < g.rows * g.n; ++i) {
+      const double want = half_groups_want(g, transposed, i / g.n, i % g.n);
+      ASSERT_NEAR(floats[i], want, 1e-5);
+      ASSERT_NEAR(test::float_of(halves[i]), want, 1e-5 + std::abs(want) / 256);
+    }
+  }
+}
+
+TEST(KernelsGemm, HalfWeightGradientsAddInFloats) {
+  const HalfGroups g;
+  Floats gradient(g.count * g.k * g.n, 54);
+  const Floats before = gradient;
+  grouped_weight_gradient(g.groups, g.k, g.n, dev(g.in.stored), dev(g.other.stored), dev(gradient));
+  for (int64_t i = 0; i < gradient.size(); ++i) {
+    const int64_t group = i / (g.k * g.n), row = i / g.n % g.k, col = i % g.n;
+    double sum = before[i];
+    for (int64_t r = g.offsets[group]; r < g.offsets[group + 1]; ++r)
+      sum += double{g.in.values[r * g.k + row]} * g.other.values[r * g.n + col];
+    ASSERT_NEAR(gradient[i], sum, 1e-5) << i;
+  }
+}
+
+// All makers that these groups can have give the double loop's numbers. Vectors, which lie as the library's grouped call likes
+// it.
+void check_makers(const ConstArray& in, const ConstArray& matrices, const HalfGroups& g) {
+  std::vector<float> out(g.rows * g.n);
+  std::vector<uint16_t> narrow(g.rows * g.n);
+  const auto wide = dev(out);
+  const auto halves = dev(narrow);
+  const bool half = in.element == Element::bfloat16;
+  GroupedGemm product{{.transpose_b = true, .m = g.rows, .n = g.n, .k = g.k, .a = in, .lda = g.k, .b = matrices}};
+  product.first.ldb = g.k;
+  product.first.ldc = g.n;
+  if (half)
+    product.first.c = halves;
+  else
+    product.first.c = wide;
+  std::vector<Maker> makers = makers_of(product.first);
+  if (maker_of(g.groups, product) == Maker::library_grouped) makers.push_back(Maker::library_grouped);
+#ifdef MOEMESH_DEVICE_CUDA
+  if (!detail::told_in_tests("portable") && !detail::told_in_tests("loop"))
+    EXPECT_EQ(makers.back(), Maker::library_grouped) << name_of(makers.back());
+#endif
+  for (const Maker maker : makers) {
+    detail::make_by(maker, g.groups, product);
+    wide.fetch();
+    halves.fetch();
+    for (int64_t i = 0; i < g.rows * g.n; ++i) {
+      const double want = half_groups_want(g, true, i / g.n, i % g.n);
+      ASSERT_NEAR(half ? test::float_of(narrow[i]) : out[i], want, 1e-5 + (half ? std::abs(want) / 256 : 0))
+          << name_of(maker);
+    }
+  }
+}
+
+TEST(KernelsGemm, EveryMakerOfGroupsAgrees) {
+  const HalfGroups g;
+  check_makers(dev(g.in.stored), dev(g.matrices.stored), g);
+  const auto floats = [](const Floats& values) {
+    return std::vector<float>(values.data(), values.data() + values.size());
+  };
+  const auto in = floats(g.in.values), matrices = floats(g.matrices.values);
+  check_makers(dev(in), dev(matrices), g);
+}
+
+// What is said of a product is what this build can do.
+TEST(KernelsGemm, MakersAreToldAsTheyAre) {
+  const Floats in(64, 1);
+  const Halves halves(64, 1);
+  const auto floats = dev(in);
+  const auto stored = dev(halves.stored);
+  Gemm of_floats{.m = 8, .n = 8, .k = 8, .a = floats, .lda = 8, .b = floats, .ldb = 8}, of_halves = of_floats;
+  of_halves.a = of_halves.b = stored;
+  float scratch = 0;
+  const bool forced = detail::told_in_tests("portable");
+#if defined(MOEMESH_DEVICE_CUDA)
+  EXPECT_EQ(maker_of(of_floats), forced ? Maker::portable : Maker::library);
+  EXPECT_EQ(maker_of(of_halves), forced ? Maker::portable : Maker::library);
+  EXPECT_EQ(maker_of(of_floats, {&scratch}), Maker::portable);
+#elif defined(MOEMESH_HAVE_ONEDNN)
+  EXPECT_EQ(maker_of(of_floats), forced ? Maker::portable : Maker::library);
+  EXPECT_EQ(maker_of(of_floats, {&scratch}), forced ? Maker::portable : Maker::library_tiles);
+  EXPECT_EQ(maker_of(of_halves), Maker::portable);
+#else
+  (void)forced;
+  EXPECT_EQ(maker_of(of_floats), Maker::portable);
+  EXPECT_EQ(maker_of(of_halves, {&scratch}), Maker::portable);
+#endif
+  Floats c(64);
+  of_halves.c = dev(c).get();
+  EXPECT_THROW(detail::make_by(static_cast<Maker>(99), of_halves), std::invalid_argument);
 }
 
 TEST(KernelsGemm, LibraryIsNamed) {

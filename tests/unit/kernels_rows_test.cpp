@@ -247,6 +247,121 @@ TEST_F(KernelsMaskedRows, Add) {
   expect_rows(to, [&](int64_t t, int64_t c) { return 2 * from[t * kWidth + c]; });
 }
 
+// ---- widths and places of whole packs, and what is beside them
+
+// Rows of `width` that lie `shift` elements behind an aligned address, with a mark before and behind.
+struct HalfRows {
+  int64_t rows, width, shift;
+  std::vector<uint16_t> storage;
+  HalfRows(int64_t n, int64_t w, int64_t behind)
+      : rows(n), width(w), shift(behind), storage(static_cast<size_t>(n * w + behind + 9), 7) {}
+  uint16_t& at(int64_t row, int64_t column) { return storage[static_cast<size_t>(shift + row * width + column)]; }
+  float value(int64_t row, int64_t column) { return float_of(at(row, column)); }
+  DeviceCopy<uint16_t> on_device() { return {storage.data(), static_cast<int64_t>(storage.size()), shift}; }
+  void count(float first) {
+    for (int64_t i = 0; i < rows * width; ++i) at(i / width, i % width) = half_of(first + static_cast<float>(i % 251));
+  }
+  bool edges_untouched() {
+    bool good = true;
+    for (int64_t i = 0; i < shift; ++i) good = good && storage[static_cast<size_t>(i)] == 7;
+    for (size_t i = storage.size() - 9; i < storage.size(); ++i) good = good && storage[i] == 7;
+    return good;
+  }
+};
+
+template <class T>
+std::vector<std::byte*> pointers_to(const DeviceCopy<T>& rows, int64_t count, int64_t width) {
+  std::vector<std::byte*> pointers;
+  for (int64_t r = 0; r < count; ++r) pointers.push_back(bytes_at(rows + r * width));
+  return pointers;
+}
+
+class KernelsWideRows : public testing::TestWithParam<std::tuple<int64_t, int64_t>> {
+ protected:
+  int64_t width() const { return std::get<0>(GetParam()); }
+  int64_t shift() const { return std::get<1>(GetParam()); }
+};
+
+TEST_P(KernelsWideRows, GatherKeepsHalves) {
+  HalfRows from(4, width(), shift()), to(5, width(), shift());
+  from.count(-20);
+  const int32_t row_copy[] = {3, 0, 0, 2, 1};
+  {
+    const auto source = from.on_device(), target = to.on_device();
+    const auto pointers = pointers_to(source, 4, width());
+    gather_rows(5, width(), kHalf, dev(pointers), dev(row_copy), target);
+  }
+  for (int64_t r = 0; r < 5; ++r)
+    for (int64_t c = 0; c < width(); ++c) ASSERT_EQ(to.at(r, c), from.at(row_copy[r], c)) << r << " " << c;
+  EXPECT_TRUE(to.edges_untouched());
+}
+
+TEST_P(KernelsWideRows, GatherDenseKeepsHalves) {
+  HalfRows from(4, width(), shift()), to(3, width(), 0);
+  from.count(-20);
+  const int64_t index[] = {2, 3, 2};
+  gather_dense(3, width(), from.on_device(), dev(index), to.on_device());
+  for (int64_t r = 0; r < 3; ++r)
+    for (int64_t c = 0; c < width(); ++c) ASSERT_EQ(to.at(r, c), from.at(index[r], c)) << r << " " << c;
+  EXPECT_TRUE(to.edges_untouched());
+}
+
+TEST_P(KernelsWideRows, CombineAddsHalvesInFloats) {
+  HalfRows rows(4, width(), shift());
+  rows.count(1);
+  const int64_t first_tag[] = {0, 3, 4}, position[] = {2, 0, 3, -1};
+  HalfRows halves(2, width(), shift());
+  Floats floats(2 * width());
+  {
+    const auto source = rows.on_device(), out = halves.on_device();
+    const auto targets = pointers_to(out, 2, width());
+    combine_rows(2, width(), dev(first_tag), dev(position), source, kHalf, dev(targets));
+    const auto wide = dev(floats);
+    const auto places = pointers_to(wide, 2, width());
+    combine_rows(2, width(), dev(first_tag), dev(position), source, kFloat, dev(places));
+  }
+  for (int64_t c = 0; c < width(); ++c) {
+    const float want = (rows.value(2, c) + rows.value(0, c)) + rows.value(3, c);
+    ASSERT_EQ(floats[c], want) << c;
+    ASSERT_EQ(halves.at(0, c), half_of(want)) << c;
+    ASSERT_EQ(floats[width() + c], 0) << c;
+    ASSERT_EQ(halves.at(1, c), 0) << c;
+  }
+  EXPECT_TRUE(halves.edges_untouched() && floats.edges_untouched());
+}
+
+// Copies that lie at different distances from aligned addresses.
+TEST_P(KernelsWideRows, SumOfCopiesThatLieDifferently) {
+  HalfRows first(1, width(), shift()), second(1, width(), 0);
+  first.count(3);
+  second.count(9);
+  Floats y(width(), 1);
+  const Floats before = y;
+  const int64_t copy[] = {0, 1};
+  {
+    const auto a = first.on_device(), b = second.on_device();
+    const std::vector<std::byte*> pointers{bytes_at(a.get()), bytes_at(b.get())};
+    sum_copies(1, width(), 2, dev(copy), kHalf, dev(pointers), true, dev(y), width());
+  }
+  for (int64_t c = 0; c < width(); ++c) ASSERT_EQ(y[c], (before[c] + first.value(0, c)) + second.value(0, c)) << c;
+}
+
+TEST_P(KernelsWideRows, LoadKeepsHalvesAndClearsMaskedOnes) {
+  HalfRows from(3, width(), shift()), to(3, width(), 0);
+  from.count(5);
+  const std::vector<uint8_t> mask{1, 0, 1};
+  {
+    const auto source = from.on_device();
+    load_rows(3, width(), kHalf, bytes_at(source.get()), width(), dev(mask), to.on_device(), width());
+  }
+  for (int64_t r = 0; r < 3; ++r)
+    for (int64_t c = 0; c < width(); ++c) ASSERT_EQ(to.at(r, c), r == 1 ? 0 : from.at(r, c)) << r << " " << c;
+  EXPECT_TRUE(to.edges_untouched());
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, KernelsWideRows,
+                         testing::Combine(testing::Values(1, 8, 37, 512, 1032), testing::Values(0, 1, 4, 8)));
+
 TEST(KernelsRows, EmptyInputs) {
   for (const Element element : {kFloat, kHalf}) {
     copy_rows(0, kWidth, element, nullptr, nullptr);

@@ -9,6 +9,8 @@
 #include "kernels/balance.hpp"
 #include "kernels/capacity.hpp"
 #include "kernels/flat.hpp"
+#include "kernels/gemm.hpp"
+#include "kernels/memory.hpp"
 #include "kernels/permute.hpp"
 #include "kernels/router.hpp"
 #include "kernels/rows.hpp"
@@ -63,40 +65,45 @@ std::vector<std::byte*> rows_at(const Array& array, const Case& what) {
 void measure_movement(const Case& what, double rate) {
   const int64_t T = what.tokens, R = what.rows(), H = what.shape.hidden;
   const Plan plan = make_plan(what);
-  const Array tokens(T * H * kernels::bytes_of(what.element)), rows(4 * R * H), pointers(8 * T), row_copy(4 * R),
-      position(8 * R), first_tag(8 * (T + 1));
+  const kernels::Element element = kernels::row_element(what.element);
+  const Array tokens(T * H * kernels::bytes_of(what.element)), rows(kernels::bytes_of(element) * R * H),
+      pointers(8 * T), row_copy(4 * R), position(8 * R), first_tag(8 * (T + 1));
+  const kernels::Array expert_rows(rows.as<std::byte>(), element);
   const std::vector<std::byte*> places = rows_at(tokens, what);
   send(places, pointers);
   send(plan.row_copy, row_copy);
   send(plan.position, position);
   send(plan.first_tag, first_tag);
-  kernels::zero(rows.as<float>(), R * H);
+  kernels::zero(rows.as<float>(), R * H * kernels::bytes_of(element) / 4);
   kernels::finish();
   const double token_bytes = static_cast<double>(T * H * kernels::bytes_of(what.element));
-  const double row_bytes = 4.0 * static_cast<double>(R * H);
+  const double row_bytes = static_cast<double>(kernels::bytes_of(element) * R * H);
   line(what, "permute", token_bytes + row_bytes, rate, [&] {
     kernels::gather_rows(R, H, what.element, pointers.as<const std::byte* const>(), row_copy.as<int32_t>(),
-                         rows.as<float>());
+                         expert_rows);
   });
   line(what, "combine", token_bytes + row_bytes, rate, [&] {
-    kernels::combine_rows(T, H, first_tag.as<int64_t>(), position.as<int64_t>(), rows.as<float>(), what.element,
+    kernels::combine_rows(T, H, first_tag.as<int64_t>(), position.as<int64_t>(), expert_rows, what.element,
                           pointers.as<std::byte* const>());
   });
 }
 
 void measure_activation(const Case& what, double rate) {
   const int64_t R = what.rows(), F = what.shape.ffn;
-  const Array h(4 * R * F), hg(4 * R * F), a(4 * R * F), da(4 * R * F), dhg(4 * R * F), gate(4 * R), dgate(4 * R);
-  for (const Array* array : {&h, &hg, &da}) kernels::zero(array->as<float>(), R * F);
+  const kernels::Element element = kernels::row_element(what.element);
+  const int64_t size = kernels::bytes_of(element) * R * F;
+  const Array h(size), hg(size), a(size), da(size), dhg(size), gate(4 * R), dgate(4 * R);
+  const auto rows = [&](const Array& array) { return kernels::Array(array.as<std::byte>(), element); };
+  for (const Array* array : {&h, &hg, &da}) kernels::zero(array->as<float>(), size / 4);
   kernels::zero(gate.as<float>(), R);
   kernels::finish();
-  const double bytes = 4.0 * static_cast<double>(R * F);
+  const auto bytes = static_cast<double>(size);
   constexpr auto kind = kernels::Activation::swiglu;
   line(what, "activate", 3 * bytes, rate,
-       [&] { kernels::activate(kind, R, F, h.as<float>(), hg.as<float>(), gate.as<float>(), a.as<float>()); });
+       [&] { kernels::activate(kind, R, F, rows(h), rows(hg), gate.as<float>(), rows(a)); });
   line(what, "activate_backward", 6 * bytes, rate, [&] {
-    kernels::activate_backward(kind, R, F, h.as<float>(), hg.as<float>(), gate.as<float>(), da.as<float>(),
-                               dhg.as<float>(), a.as<float>(), dgate.as<float>());
+    kernels::activate_backward(kind, R, F, rows(h), rows(hg), gate.as<float>(), rows(da), rows(dhg), rows(a),
+                               dgate.as<float>());
   });
 }
 
