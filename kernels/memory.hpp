@@ -6,13 +6,14 @@
 
 // Where arrays lie, and the order of what is done to them. On a host all memory is one. Where a device has its own:
 //   device  kernels alone touch it
+//   lasting the same, of arrays that live as long as a model and that messages are made of: whoever moves those says where
 //   shared  kernels and the host do: pinned memory of the host. What a kernel wrote is there after finish()
 //   host    the host alone
 // A build with MOEMESH_CHECKED_MEMORY runs on a host and behaves as a device: what is not a kernel dies on device memory. One
 // with MOEMESH_FAKE_DEVICE does that too, and its kernels wait in streams, those of tests/fake_nccl.
 namespace moemesh::kernels {
 
-enum class Memory : int32_t { host, device, shared };
+enum class Memory : int32_t { host, device, shared, lasting };
 
 #if defined(MOEMESH_DEVICE_CUDA) || defined(MOEMESH_CHECKED_MEMORY) || defined(MOEMESH_FAKE_DEVICE)
 inline constexpr bool separate_memory = true;
@@ -23,6 +24,13 @@ inline constexpr bool separate_memory = false;
 // Only where memory is separate, and not for Memory::host. bytes > 0; null where there is no more.
 void* allocate(Memory memory, int64_t bytes);
 void release(Memory memory, void* pointer, int64_t bytes) noexcept;
+
+// Where lasting memory comes from; null: where device memory does. Set before any is taken.
+struct LastingMemory {
+  void* (*take)(int64_t bytes) = nullptr;  // null where there is no more
+  void (*give)(void* pointer) noexcept = nullptr;
+};
+void set_lasting_memory(const LastingMemory& source);
 
 // Between any two kinds of memory, in the order of this thread's kernels. Where the host wrote `from`, or reads `to`, it is
 // the caller who knows when: finish() before.

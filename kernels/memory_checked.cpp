@@ -111,11 +111,11 @@ Arena& arena() {
 
 #ifdef MOEMESH_CHECKED_MEMORY
 void* allocate(Memory memory, int64_t bytes) {
-  return memory == Memory::device ? arena().take(bytes) : std::aligned_alloc(kPage, static_cast<size_t>(pages(bytes)));
+  return memory != Memory::shared ? arena().take(bytes) : std::aligned_alloc(kPage, static_cast<size_t>(pages(bytes)));
 }
 
 void release(Memory memory, void* pointer, int64_t bytes) noexcept {
-  memory == Memory::device ? arena().give(pointer, bytes) : std::free(pointer);
+  memory != Memory::shared ? arena().give(pointer, bytes) : std::free(pointer);
 }
 #endif
 

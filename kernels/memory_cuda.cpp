@@ -155,6 +155,12 @@ Pinned& pinned() {
 
 }  // namespace
 
+namespace {
+constinit LastingMemory lasting_memory;
+}  // namespace
+
+void set_lasting_memory(const LastingMemory& source) { lasting_memory = source; }
+
 // Device memory comes and goes in the order of this thread's kernels, without a wait.
 void* allocate(Memory memory, int64_t bytes) {
   const DeviceScope here;
@@ -164,6 +170,7 @@ void* allocate(Memory memory, int64_t bytes) {
       (void)cudaGetLastError();  // it is told by the null pointer, not to whoever looks next
       return nullptr;
     }
+  if (memory == Memory::lasting && lasting_memory.take) return lasting_memory.take(bytes);
   void* pointer = nullptr;
   const cudaError_t code = cudaMallocAsync(&pointer, static_cast<size_t>(bytes), thread.current());
   if (code == cudaErrorMemoryAllocation) {
@@ -177,6 +184,7 @@ void* allocate(Memory memory, int64_t bytes) {
 void release(Memory memory, void* pointer, int64_t) noexcept {
   const DeviceScope here;
   if (memory == Memory::shared) return pinned().give(pointer, thread.current());
+  if (memory == Memory::lasting && lasting_memory.give) return lasting_memory.give(pointer);
   (void)cudaFreeAsync(pointer, thread.current());
 }
 

@@ -26,6 +26,7 @@ void finish() {
   if (separate_memory) detail::finish();
 }
 
+void set_lasting_memory(const LastingMemory&) {}
 Waiter* set_waiter(Waiter*) { return nullptr; }
 void* stream() { return nullptr; }
 

@@ -60,7 +60,7 @@ class Buffer {
   T* data() const noexcept { return data_; }
   int64_t size() const noexcept { return size_; }
   int64_t bytes() const noexcept { return size_ * static_cast<int64_t>(sizeof(T)); }
-  T& operator[](int64_t i) const noexcept requires(M != Memory::device) { return data_[i]; }
+  T& operator[](int64_t i) const noexcept requires(M == Memory::host || M == Memory::shared) { return data_[i]; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
 
   // Grows without keeping the contents, so that steady-state steps allocate nothing.
@@ -95,6 +95,8 @@ template <class T>
 using SharedBuffer = Buffer<T, Memory::shared>;
 template <class T>
 using MessageBuffer = Buffer<T, message_memory>;
+template <class T>
+using LastingBuffer = Buffer<T, Memory::lasting>;
 template <class T>
 using HostBuffer = Buffer<T, Memory::host>;
 

@@ -33,6 +33,9 @@ class DeviceWire {
   // This rank's part becomes the sum of all ranks' of it, added in whatever order.
   virtual void reduce_parts(float* base, std::span<const int64_t> offset, std::span<const int64_t> count) = 0;
   virtual void all_gather_parts(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes) = 0;
+  // Lasting memory that what comes is made of: made known to all ranks' devices where that is offered. Collective, the same
+  // bytes on all ranks; it must stay until close(), or the wire's end.
+  virtual void offer(void* data, int64_t bytes) = 0;
   virtual void close() = 0;  // collective
 };
 

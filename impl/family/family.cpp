@@ -273,7 +273,7 @@ void Family::allocate() {
   for (const auto& parameter : parameters_) {
     if (!parameter->borrowed_data) own += parameter->elements() * parameter->element_bytes();
   }
-  own_data_ = Buffer<std::byte>(mesh_->allocator(), own);
+  own_data_ = LastingBuffer<std::byte>(mesh_->allocator(), own);
   std::byte* next = own_data_.data();
   values_ = FlatView(dtype() == MOEMESH_BFLOAT16 ? 2 : 4);
   for (auto& parameter : parameters_) {

@@ -86,6 +86,8 @@ class Family {
   int64_t tp_size() const { return mesh_->layout().axis_size(tp_axis()); }
   int64_t tp_coordinate() const { return shared() ? mesh_->here().tp : mesh_->here().expert_tp; }
 
+  // What of the values lies in the library's memory.
+  std::span<std::byte> own_values() const { return {own_data_.data(), static_cast<size_t>(own_data_.size())}; }
   const FlatView& values() const { return values_; }
   // The runs of the flat order that are reduced and sharded one by one.
   const std::vector<Shards>& buckets() const { return buckets_.shards; }
@@ -130,7 +132,7 @@ class Family {
   std::shared_ptr<Mesh> mesh_;
   moemesh_family_params params_;
   std::vector<std::unique_ptr<Parameter>> parameters_;
-  Buffer<std::byte> own_data_;
+  LastingBuffer<std::byte> own_data_;
   FlatView values_;
   Buckets buckets_;
   size_t tied_bucket_ = 0;

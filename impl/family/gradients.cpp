@@ -24,7 +24,7 @@ Gradients::Gradients(const Family& family, int32_t stage) : family_(family), sta
   int64_t elements = 0;
   for (const auto& parameter : family.parameters())
     if (!parameter->lent_gradient) elements += parameter->elements();
-  own_ = Buffer<float>(allocator, elements);
+  own_ = LastingBuffer<float>(allocator, elements);
   float* next = own_.data();
   for (const auto& parameter : family.parameters()) {
     const int64_t n = parameter->elements();

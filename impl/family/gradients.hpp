@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "impl/family/family.hpp"
@@ -27,6 +28,7 @@ class Gradients {
 
   // Everything, at stages 0 and 1; the shard of a bucket, at stage 2, whose element 0 is the first one owned.
   const FlatView& whole() const { return whole_; }
+  std::span<float> own() const { return {own_.data(), static_cast<size_t>(own_.size())}; }  // the library's part of it
   FlatView shard(size_t bucket) const;
   // Element `first` of the family's order, in `parameter` and kept here.
   float* at(const Parameter& parameter, int64_t first) const;
@@ -37,7 +39,7 @@ class Gradients {
  private:
   const Family& family_;
   int32_t stage_;
-  Buffer<float> own_;
+  LastingBuffer<float> own_;
   FlatView whole_;
   std::vector<Buffer<float>> shards_;  // of each bucket
   std::vector<Buffer<float>> spare_;   // arrays that no parameter has

@@ -81,12 +81,26 @@ void Fabric::reserve_on_devices() {
   }
 }
 
+// Its messages are made of these arrays, unless a rank has borrowed some of them.
+void Fabric::open_on_devices(Lane& lane) {
+  Communicator& group = lane.family().group();
+  lane.device = group.devices()->wire();
+  const std::span<float> gradients = lane.member.gradients->own();
+  const auto offer = [&](void* data, int64_t bytes) {
+    int64_t most[] = {bytes, -bytes};
+    group.agree_max(most, {lane.family().kind(), MOEMESH_PHASE_SETUP, MOEMESH_COLLECTIVE_AGREEMENT});
+    if (bytes > 0 && most[0] == bytes && most[1] == -bytes) lane.device->offer(data, bytes);
+  };
+  offer(lane.family().own_values().data(), std::ssize(lane.family().own_values()));
+  offer(gradients.data(), static_cast<int64_t>(gradients.size_bytes()));
+}
+
 void Fabric::open() {
   for (Lane& lane : lanes_) {
     Communicator& group = lane.family().group();
     if (on_devices_) {
       lane.wire = &group;
-      if (group.devices()) lane.device = group.devices()->wire();
+      if (group.devices()) open_on_devices(lane);
       continue;
     }
     lane.wire = &mesh_.add_group(group.axes());

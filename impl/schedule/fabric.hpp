@@ -122,6 +122,7 @@ class Fabric final : public Background, public ExchangeWatcher, public Mesh::Gue
   void take_order();
   void reserve();
   void reserve_on_devices();
+  void open_on_devices(Lane& lane);
 
   bool usable() const;  // the context is not broken, MPI not finalized
   void grant();

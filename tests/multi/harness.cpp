@@ -101,7 +101,11 @@ moemesh_nccl_comm nccl_comm(MPI_Comm comm) {
   return made;
 }
 
+bool as_a_device = false;
+
 }  // namespace
+
+bool works_as_a_device() { return as_a_device; }
 
 Session::Session(MPI_Comm comm, double timeout_seconds, moemesh_clock_function clock, void* clock_user) {
   auto params = with_defaults(moemesh_context_params_init);
@@ -121,6 +125,11 @@ Session::Session(MPI_Comm comm, double timeout_seconds, moemesh_clock_function c
   params.clock_user = clock_user;
   params.threads = 1;
   OK(moemesh_context_create(&params, &context_));
+  auto info = moemesh_context_info{};
+  info.struct_size = sizeof info;
+  OK(moemesh_context_get_info(context_, &info));
+  const char* const products = std::getenv("MOEMESH_TEST_PRODUCTS");
+  as_a_device = info.memory == MOEMESH_MEMORY_CUDA || (products && std::strstr(products, "device"));
 }
 
 Session::~Session() {

@@ -128,6 +128,9 @@ bool same_bits(const Floats& a, const Floats& b);
 
 // ---- context and mesh
 
+// Of the last session: whether its library keeps memory and rows as a device does.
+bool works_as_a_device();
+
 class Session {
  public:
   // MPI_COMM_NULL: one rank without MPI. timeout_seconds: of every blocking wait. clock: of reports.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "impl/base/error.hpp"
+#include "impl/comm/nccl/symmetric_buffer.hpp"
 #include "kernels/flat.hpp"
 #include "kernels/memory.hpp"
 
@@ -46,6 +47,15 @@ Recycled<double> NcclWire::take_times() {
     if (times_[i + 1].reached()) seconds.push_back(times_[i + 1].seconds_since(times_[i]));
   times_.clear();
   return seconds;
+}
+
+void NcclWire::offer(void* data, int64_t bytes) {
+  if (void* const handle = register_memory(*comm_, data, bytes)) offered_.push_back(handle);
+}
+
+void NcclWire::close() {
+  for (void* const handle : std::exchange(offered_, {})) unregister_memory(*comm_, handle);
+  comm_->close();
 }
 
 void NcclWire::wait() {

@@ -34,10 +34,12 @@ class NcclWire final : public DeviceWire {
   void all_gather_parts(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes) override {
     comm_->all_gather_parts(base, offset, bytes, {});
   }
-  void close() override { comm_->close(); }
+  void offer(void* data, int64_t bytes) override;
+  void close() override;
 
  private:
   std::unique_ptr<NcclComm> comm_;
+  std::vector<void*> offered_;
   DeviceEvent event_;
   std::vector<DeviceEvent> marks_;
   std::vector<DeviceEvent> times_;  // begin, end, begin, ...

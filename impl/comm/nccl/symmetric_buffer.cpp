@@ -25,7 +25,32 @@ ncclResult_t add(ncclComm_t comm, void* data, size_t bytes, void** handle) {
 ncclResult_t drop(ncclComm_t comm, void* handle) { return ncclCommDeregister(comm, handle); }
 #endif
 
+// So that the library's long-lived arrays are of that kind.
+void* take_lasting(int64_t bytes) {
+  void* data = nullptr;
+  return ncclMemAlloc(&data, static_cast<size_t>(bytes)) == ncclSuccess ? data : nullptr;
+}
+void give_lasting(void* data) noexcept { (void)ncclMemFree(data); }
+
+[[maybe_unused]] const bool lasting_memory_set = [] {
+  kernels::set_lasting_memory({take_lasting, give_lasting});
+  return true;
+}();
+
 }  // namespace
+
+void* register_memory(NcclComm& comm, void* data, int64_t bytes) {
+  void* handle = nullptr;
+  comm.check();
+  const kernels::DeviceScope device;
+  comm.settle(add(comm.get(), data, static_cast<size_t>(bytes), &handle), "registering memory of messages");
+  return handle;
+}
+
+void unregister_memory(NcclComm& comm, void* handle) {
+  comm.check();
+  comm.settle(drop(comm.get(), handle), "giving back memory of messages");
+}
 
 SymmetricBuffer::SymmetricBuffer(int64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
@@ -47,9 +72,7 @@ SymmetricBuffer::~SymmetricBuffer() {
 void SymmetricBuffer::register_with(NcclComm& comm) {
   require(!comm_, MOEMESH_ERROR_INTERNAL, "memory of messages was registered twice");
   if (bytes_ == 0) return;
-  comm.check();
-  const kernels::DeviceScope device;
-  comm.settle(add(comm.get(), data_, static_cast<size_t>(bytes_), &handle_), "registering memory of messages");
+  handle_ = register_memory(comm, data_, bytes_);
   comm_ = &comm;
 }
 
@@ -57,8 +80,7 @@ void SymmetricBuffer::unregister() {
   NcclComm* const comm = std::exchange(comm_, nullptr);
   void* const handle = std::exchange(handle_, nullptr);
   if (!comm || !handle) return;
-  comm->check();
-  comm->settle(drop(comm->get(), handle), "giving back memory of messages");
+  unregister_memory(*comm, handle);
 }
 
 }  // namespace moemesh
