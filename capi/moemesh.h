@@ -189,8 +189,9 @@ typedef enum moemesh_comm_kind {
  * environment's MOEMESH_SOCKET_IFNAME, else NCCL_SOCKET_IFNAME: beginnings of names ("eth,ib"), whole names ("=eth0,eth1"),
  * all but those ("^docker", "^=eth2").
  * What a rank finds wrong before it can talk to others (no device, a size, rank or id that makes no sense) it returns alone, and
- * they wait for it as long as timeout_seconds says; what it finds later, all return. A rank whose process ends or that is cut
- * off is noticed without a deadline: ERROR_COMMUNICATION, with its number. Threads: as with MPI_THREAD_MULTIPLE. */
+ * they wait for it as long as timeout_seconds says; what it finds later, all return. Without a deadline NCCL waits for ever for a
+ * rank that never comes, the sockets for 300 s. A rank whose process ends is noticed by the others without any deadline, one that
+ * is cut off after a minute or more: ERROR_COMMUNICATION, with its number. Threads: as with MPI_THREAD_MULTIPLE. */
 typedef struct moemesh_nccl_comm {
   int64_t struct_size;
   int64_t rank;   /* 0-based */
