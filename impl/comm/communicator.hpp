@@ -75,7 +75,7 @@ struct Exchange {
   static constexpr int32_t no_place = -1;
   const void* model = nullptr;  // with it: see ExchangePlace
   int32_t layer = 0;
-  bool goes_on = false;     // the second half of an operation that was counted as a call
+  int64_t sum_of = -1;      // elements: it is the first half of a sum by owners, and counted as all of that
   bool of_kernels = false;  // kernels write and read it: both arrays are of message_memory
 };
 

@@ -110,8 +110,7 @@ void Traffic::all_reduce(const RankGroup& group, int64_t elements, const Purpose
 }
 
 void Traffic::sum_of_kernels(const RankGroup& group, int64_t elements, const Purpose& purpose) {
-  const int32_t halves = !mesh_.planned() && mesh_.context()->link().deterministic ? 2 : 1;
-  for (int32_t i = 0; i < halves; ++i) header(group, purpose);
+  header(group, purpose);
   all_reduce(group, elements, purpose);
 }
 

@@ -145,7 +145,7 @@ void Communicator::DeviceExchange::post() {
   Communicator& control = queue_.control_;
   if (control.size_ > 1 && control.ledger_) {
     control.ledger_->call(control.key(header_purpose(purpose_)));
-    if (!exchange_.goes_on) control.ledger_->call(control.key(purpose_));
+    control.ledger_->call(control.key(purpose_));
   }
   if (exchange_.place != Exchange::no_place) {
     watched_ = true;
@@ -230,13 +230,12 @@ void Communicator::DeviceExchange::count() {
     if (control.ledger_)
       control.ledger_->message(key, bytes, control.node_[peer] != control.node_[control.rank_]);
   };
-  const int64_t part = sum_ ? (sum_->count + control.size_ - 1) / control.size_ : 0;
+  const int64_t n = sum_ ? sum_->count : exchange_.sum_of, part = (n + control.size_ - 1) / control.size_;
   const auto owned = [&](int64_t rank) {
-    return (std::min(sum_->count, (rank + 1) * part) - std::min(sum_->count, rank * part)) *
-           static_cast<int64_t>(sizeof(float));
+    return (std::min(n, (rank + 1) * part) - std::min(n, rank * part)) * static_cast<int64_t>(sizeof(float));
   };
   control.for_each_peer([&](int64_t peer) {
-    if (sum_) {
+    if (n >= 0) {
       message(peer, owned(peer));
       message(peer, owned(control.rank_));
     } else if (exchange_.send_bytes[peer] > 0 || exchange_.every_peer) {

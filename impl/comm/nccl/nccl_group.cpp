@@ -82,7 +82,7 @@ struct NcclGroup::OrderedSum {
     own = begin(rank + 1) - begin(rank);
     scatter.send_base = gather.send_base = gather.receive_base = reinterpret_cast<std::byte*>(data);
     scatter.receive_base = reinterpret_cast<std::byte*>(contributions);
-    scatter.every_peer = gather.every_peer = gather.goes_on = true;
+    scatter.sum_of = count;
     for (int64_t peer = 0; peer < ranks; ++peer) {
       const int64_t theirs = (begin(peer + 1) - begin(peer)) * element, other = peer == rank ? 0 : 1;
       scatter.send_offset.push_back(begin(peer) * element);
@@ -111,7 +111,7 @@ bool NcclGroup::sum(float* data, int64_t count, const Purpose& purpose) {
 void NcclGroup::sum_failed(int64_t count, const Purpose& purpose) {
   if (!link_->deterministic) return (void)exchanges_.start_sum_failed(count, purpose)->wait();
   const OrderedSum sum(nullptr, count, nullptr, comm_->rank(), comm_->size());
-  for (const Exchange* half : {&sum.scatter, &sum.gather}) (void)exchanges_.start_failed(*half, purpose)->wait();
+  (void)exchanges_.start_failed(sum.scatter, purpose)->wait();
 }
 
 bool NcclGroup::ordered_sum(float* data, int64_t count, const Purpose& purpose) {
@@ -121,16 +121,22 @@ bool NcclGroup::ordered_sum(float* data, int64_t count, const Purpose& purpose) 
     throw Error(finding.status, finding.text);
   }
   const OrderedSum sum(data, count, contributions_.data(), comm_->rank(), comm_->size());
-  if (start(sum.scatter, purpose, false)->wait()) {
-    (void)exchanges_.start_failed(sum.gather, purpose)->wait();
-    return true;
-  }
+  if (start(sum.scatter, purpose, false)->wait()) return true;
   constexpr auto element = static_cast<int64_t>(sizeof(float));
   float* const mine = data + sum.gather.send_offset.front() / element;
   kernels::copy_bytes(contributions_.data() + comm_->rank() * sum.own, mine, sum.own * element);
   if (sum.own > 0)
     kernels::ordered_sum(sum.own, static_cast<int32_t>(comm_->size()), sum.parts.data(), 1.0F, mine);
-  return start(sum.gather, purpose, false)->wait();
+  gather_sums(sum.gather);
+  return false;
+}
+
+// The first half told that all are well, and nothing was allocated since: no headers.
+void NcclGroup::gather_sums(const Exchange& gather) {
+  const std::lock_guard lock(link_->progress.mutex());
+  before_.record(kernels_stream());
+  comm_->all_to_all(gather, {&before_, &behind_});
+  behind_.hold_back(kernels_stream());
 }
 
 std::unique_ptr<DeviceWire> NcclGroup::wire() {

@@ -60,12 +60,14 @@ class NcclGroup final : public DeviceGroup {
  private:
   struct OrderedSum;
   bool ordered_sum(float* data, int64_t count, const Purpose& purpose);
+  void gather_sums(const Exchange& gather);
 
   std::shared_ptr<Link> link_;
   Communicator& control_;
   std::unique_ptr<NcclComm> comm_;
   Communicator::DeviceExchanges exchanges_;
   Buffer<float> contributions_;  // grows only
+  DeviceEvent before_, behind_;  // a gathering of sums
 };
 
 class NcclWorld final : public DeviceWorld {
