@@ -17,26 +17,25 @@ namespace moemesh {
 // which they are put in the same order on all ranks.
 class DeviceWire {
  public:
-  virtual ~DeviceWire() = default;
+  virtual ~DeviceWire() = default;  // local; wait() first, or what is in it is given up
 
   virtual void* stream() const = 0;
-  virtual void follow() = 0;  // what comes into it from now on is behind this thread's kernels so far
-  virtual void join() = 0;    // and this thread's kernels from now on are behind all that is in it
+  virtual void follow() = 0;                  // what comes into it from now on is behind this thread's kernels so far
+  virtual void join() = 0;                    // and this thread's kernels from now on are behind all that is in it
   virtual void mark(size_t number) = 0;       // all that is in it by now
   virtual void join_mark(size_t number) = 0;  // as join, up to there
   // How long the device took for what came between the two, of each such pair that it is through with since the last look.
   virtual void begin_time() = 0;
   virtual void end_time() = 0;
   virtual Recycled<double> take_times() = 0;  // seconds
-  virtual void wait() = 0;    // the host too
+  virtual void wait() = 0;                    // the host too
   virtual void all_to_all(const Exchange& exchange) = 0;
   // This rank's part becomes the sum of all ranks' of it, added in whatever order.
   virtual void reduce_parts(float* base, std::span<const int64_t> offset, std::span<const int64_t> count) = 0;
   virtual void all_gather_parts(std::byte* base, std::span<const int64_t> offset, std::span<const int64_t> bytes) = 0;
   // Lasting memory that what comes is made of: made known to all ranks' devices where that is offered. Collective, the same
-  // bytes on all ranks; it must stay until close(), or the wire's end.
+  // bytes on all ranks; it must stay until the wire's end.
   virtual void offer(void* data, int64_t bytes) = 0;
-  virtual void close() = 0;  // collective
 };
 
 // What an exchange between devices begins with, to each peer.

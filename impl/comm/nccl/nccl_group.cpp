@@ -49,14 +49,8 @@ Recycled<double> NcclWire::take_times() {
   return seconds;
 }
 
-void NcclWire::offer(void* data, int64_t bytes) {
-  if (void* const handle = register_memory(*comm_, data, bytes)) offered_.push_back(handle);
-}
-
-void NcclWire::close() {
-  for (void* const handle : std::exchange(offered_, {})) unregister_memory(*comm_, handle);
-  comm_->close();
-}
+// Of a communicator that is given up nothing is registered any more.
+void NcclWire::offer(void* data, int64_t bytes) { (void)register_memory(*comm_, data, bytes); }
 
 void NcclWire::wait() {
   event_.record(comm_->stream());
@@ -125,8 +119,7 @@ bool NcclGroup::ordered_sum(float* data, int64_t count, const Purpose& purpose) 
   constexpr auto element = static_cast<int64_t>(sizeof(float));
   float* const mine = data + sum.gather.send_offset.front() / element;
   kernels::copy_bytes(contributions_.data() + comm_->rank() * sum.own, mine, sum.own * element);
-  if (sum.own > 0)
-    kernels::ordered_sum(sum.own, static_cast<int32_t>(comm_->size()), sum.parts.data(), 1.0F, mine);
+  if (sum.own > 0) kernels::ordered_sum(sum.own, static_cast<int32_t>(comm_->size()), sum.parts.data(), 1.0F, mine);
   gather_sums(sum.gather);
   return false;
 }

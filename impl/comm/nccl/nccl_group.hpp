@@ -35,11 +35,9 @@ class NcclWire final : public DeviceWire {
     comm_->all_gather_parts(base, offset, bytes, {});
   }
   void offer(void* data, int64_t bytes) override;
-  void close() override;
 
  private:
   std::unique_ptr<NcclComm> comm_;
-  std::vector<void*> offered_;
   DeviceEvent event_;
   std::vector<DeviceEvent> marks_;
   std::vector<DeviceEvent> times_;  // begin, end, begin, ...

@@ -47,11 +47,6 @@ void* register_memory(NcclComm& comm, void* data, int64_t bytes) {
   return handle;
 }
 
-void unregister_memory(NcclComm& comm, void* handle) {
-  comm.check();
-  comm.settle(drop(comm.get(), handle), "giving back memory of messages");
-}
-
 SymmetricBuffer::SymmetricBuffer(int64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   const kernels::DeviceScope device;
@@ -80,7 +75,8 @@ void SymmetricBuffer::unregister() {
   NcclComm* const comm = std::exchange(comm_, nullptr);
   void* const handle = std::exchange(handle_, nullptr);
   if (!comm || !handle) return;
-  unregister_memory(*comm, handle);
+  comm->check();
+  comm->settle(drop(comm->get(), handle), "giving back memory of messages");
 }
 
 }  // namespace moemesh

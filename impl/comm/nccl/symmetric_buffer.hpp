@@ -11,7 +11,6 @@ namespace moemesh {
 
 // Memory of ncclMemAlloc, made known to NCCL; null where it offers that not. Collective, the same bytes on every rank.
 void* register_memory(NcclComm& comm, void* data, int64_t bytes);
-void unregister_memory(NcclComm& comm, void* handle);
 
 // Device memory in which messages lie, made known to NCCL where it offers that: as a symmetric window (2.27), which its
 // kernels read on other devices, else as registered memory (2.19), which spares a copy. In two steps, because only the first
